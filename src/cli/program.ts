@@ -28,6 +28,7 @@ const commands: readonly (readonly [string, string, () => Promise<CommandModule>
   ["ddl", "print the SQL of the warehouse", () => import("./commands/ddl.ts")],
   ["dbt", "write a dbt package for the warehouse", () => import("./commands/dbt.ts")],
   ["docs", "write the data dictionary, as a page and as Markdown", () => import("./commands/docs.ts")],
+  ["query", "ask the warehouse in SQL", () => import("./commands/query.ts")],
   ["report", "write a page of charts and tables to look at", () => import("./commands/report.ts")],
   ["read", "write what changed to stdout, for programs and platforms", () => import("./commands/read.ts")],
   ["export", "write the tables as Parquet files, for Spark, Trino, BigQuery", () => import("./commands/export.ts")],

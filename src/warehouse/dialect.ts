@@ -24,6 +24,9 @@ export const kyselyWith = (createDriver: () => Driver): Kysely<StateTables> =>
     },
   });
 
+/** `lines`: a query's one column of texts without line breaks; `csv`: with a heading, NULL is nothing and an empty text `""`; `json`: an object a line. */
+export type CopyFormat = "lines" | "csv" | "json";
+
 /** What the two databases have, do, or write in different ways. SQL elsewhere asks for it here, and never which database it is. */
 export interface Dialect extends CatalogQueries, Multiplication {
   /** For people and files that name the database; nothing is decided by it. */
@@ -50,8 +53,10 @@ export interface Dialect extends CatalogQueries, Multiplication {
 
   /** Whether a sort for which memory doesn't suffice always goes on in files. */
   readonly sortsBeyondMemory: boolean;
-  /** A statement that writes the texts of a query's one column, which have no line breaks, in a line each: to `file`, or through the connection. */
-  copyLines(query: string, file: string): string;
+  /** A statement that writes a query's rows: to `file`, or through the connection. */
+  copy(query: string, format: CopyFormat, file: string): string;
+  /** A statement that makes the session find names without a schema in these. */
+  searchPath(schemas: readonly string[]): Fragment;
 
   /** Where a row stands within its table, as a column that every table has. */
   readonly rowPlace: "ctid" | "rowid";

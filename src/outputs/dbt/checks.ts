@@ -40,9 +40,13 @@ export const oneCurrentTest = (table: string, key: readonly string[]): DataTest 
 
 const named = (name: string) => (name.length > LONGEST_NAME ? {} : { name });
 
+/** Of the values of an assumed relation, how many may have no counterpart: what is true of most is no wrong assumption. */
+const MOST_UNMATCHED = 0.2;
+
 /** What is assumed only warns where it is not so. `target` is a call of ref() or source(). */
 export function relatedTest({ from, to, certainty, where, note }: Relation, target: string): DataTest {
   const name = `${from.table}_${from.columns.join("_")}_in_${to.table}`;
+  const tolerance = certainty === "certain" ? {} : { most_share: MOST_UNMATCHED };
   const config = {
     ...(certainty === "certain" ? {} : { severity: "warn" }),
     ...(where === undefined
@@ -53,7 +57,7 @@ export function relatedTest({ from, to, certainty, where, note }: Relation, targ
     [RELATED]: {
       ...named(name),
       description: plainly(note),
-      arguments: { columns: from.columns.map(bare), to: target, to_columns: to.columns.map(bare) },
+      arguments: { columns: from.columns.map(bare), to: target, to_columns: to.columns.map(bare), ...tolerance },
       ...(Object.keys(config).length === 0 ? {} : { config }),
     },
   };

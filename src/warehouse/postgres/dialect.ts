@@ -150,7 +150,11 @@ export const postgresDialect: Dialect = {
   stagesAreTables: true,
   plansByStatistics: true,
   sortsBeyondMemory: true,
-  copyLines: query => `copy (${query}) to stdout (format csv, quote E'\\x01', delimiter E'\\x02')`,
+  copy: (query, format) =>
+    format === "csv"
+      ? `copy (${query}) to stdout (format csv, header)`
+      : `copy (${format === "json" ? `select row_to_json(answer) from (${query}) answer` : query}) to stdout (format csv, quote E'\\x01', delimiter E'\\x02')`,
+  searchPath: schemas => sql`set search_path to ${sql.join(schemas.map(name => sql.id(name)))}`,
   rowPlace: "ctid",
   serverTime: sql`clock_timestamp()`,
   fieldNames: json =>

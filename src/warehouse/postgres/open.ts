@@ -18,7 +18,10 @@ export interface PostgresSettings extends Place, Opener {
 
 /** What status and rejects need: no locks, and every transaction read-only. */
 export type Reading = AsyncDisposable &
-  Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut">;
+  Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut"> & {
+    /** Ends the statement that is under way. */
+    interrupt(): void;
+  };
 
 /** Fewer changed rows, or a smaller share of all, don't change a plan that was good before; statistics of a wide table take a second. */
 const ANALYZED_ROWS = 500;
@@ -113,6 +116,7 @@ export async function openPostgresForReading(settings: Place & Pick<PostgresSett
     stateSchema,
     db: kyselyOver(session, stateSchema),
     copyOut: (query, take) => session.copyOut(query, take),
+    interrupt: () => void session.cancel(),
     close,
     [Symbol.asyncDispose]: close,
   };

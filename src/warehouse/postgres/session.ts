@@ -16,6 +16,7 @@ type Guard = (readOnly: boolean) => Promise<void>;
 export class Session {
   readonly address: Address;
   readonly #client: Client;
+  readonly #cancel: () => Promise<void>;
   readonly #watch: LockWatch;
   #guard: Guard | undefined;
   readonly #turns = new Mutex();
@@ -23,7 +24,8 @@ export class Session {
   #inTransaction = false;
 
   constructor(connected: Connected) {
-    const { client, address } = connected;
+    const { client, address, backend, beside } = connected;
+    this.#cancel = () => cancel(beside(), backend);
     this.#client = client;
     this.address = address;
     this.#watch = new LockWatch(connected);
@@ -86,6 +88,11 @@ export class Session {
       }
       if (failure !== undefined) throw failure.error;
     });
+  }
+
+  /** Ends the statement that is under way, as far as a second connection is to be had; it rejects then. */
+  cancel(): Promise<void> {
+    return this.#cancel();
   }
 
   #next<T>(send: () => Promise<T>): Promise<T> {
@@ -163,5 +170,17 @@ export async function repeating<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (time === TIMES || !isTakenBack(error)) throw error;
     }
+  }
+}
+
+async function cancel(client: Client, backend: number): Promise<void> {
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("select pg_catalog.pg_cancel_backend($1)", [backend]);
+  } catch {
+    // Whoever asked for it waits for the statement's end.
+  } finally {
+    await client.end().catch(() => undefined);
   }
 }

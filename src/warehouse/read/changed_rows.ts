@@ -1,13 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { type Kysely, sql } from "kysely";
-import { remove } from "../../files.ts";
+import { sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
-import type { CopyOut, SourceColumn } from "../parquet_source.ts";
+import type { SourceColumn } from "../parquet_source.ts";
 import type { Fragment } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { type CopyPlace, copyRows } from "./copying.ts";
 import { textOf } from "./stored_rows.ts";
 
 /**
@@ -45,13 +40,9 @@ export interface ChangesAfter {
   readonly around: readonly [before: string, after: string];
 }
 
-/** Where rows are read. `room`: a private folder for what is on its way. */
-export interface ChangesPlace {
-  readonly db: Kysely<StateTables>;
-  readonly dialect: Dialect;
+/** Where rows are read. */
+export interface ChangesPlace extends CopyPlace {
   readonly schema: string;
-  readonly copyOut?: CopyOut;
-  readonly room: string;
 }
 
 /** Rows that are handed over together at most, and rows that are sorted together where sorts have to fit into memory. */
@@ -61,7 +52,6 @@ const SORTED = 20_000;
 const SAMPLED = 50;
 /** A function of PostgreSQL takes at most 100 arguments. */
 const MOST_ARGUMENTS = 90;
-const PIECE = 1 << 20;
 const LINE_END = 0x0a;
 
 /**
@@ -91,7 +81,7 @@ export async function takeChangedRows(
     const query = sql`select concat(${sql.lit(before)}, ${record}, ${sql.lit(behindRecord)})
       from (select * ${from} and ${within} ${order}) sorted`;
     const cutter = new Cutter(around, table.key, take);
-    await copyOf(place)(query.compile(db).sql, piece => cutter.take(piece));
+    await copyRows(place, query.compile(db).sql, "lines", piece => cutter.take(piece));
     await cutter.end();
   }
 }
@@ -112,21 +102,6 @@ async function boundsOf(
   return sample.rows
     .filter((_row, at) => at % SAMPLED === SAMPLED - 1)
     .map(row => ({ changedAt: row["changed_at"]!, key: key.map((_name, at) => row[`k${at}`]!) }));
-}
-
-/** What sends the lines of a query: through the connection, or by a file that is ours alone. */
-function copyOf({ db, dialect, copyOut, room }: ChangesPlace): CopyOut {
-  if (copyOut !== undefined) return (query, take) => copyOut(dialect.copyLines(query, ""), take);
-  return async (query, take) => {
-    await mkdir(room, { recursive: true, mode: 0o700 });
-    const file = join(room, `${randomUUID()}.ndjson`);
-    try {
-      await sql.raw(dialect.copyLines(query, file)).execute(db);
-      for await (const piece of createReadStream(file, { highWaterMark: PIECE })) await take(piece);
-    } finally {
-      await remove(file);
-    }
-  };
 }
 
 /** Hands bytes over in whole lines, and knows the last one's position. */

@@ -61,7 +61,8 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
     warehouse.query(
       rendered(textOf(files, `macros/${test}.sql`), expression => {
         if (expression === "model") return model;
-        const value = values[expression] as string | readonly string[];
+        const value = { most_share: 0, ...values }[expression] as string | number | readonly string[];
+        if (typeof value === "number") return String(value);
         return typeof value === "string" ? called(value) : value;
       }),
     );
@@ -164,6 +165,14 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
     expect(named(found)).toEqual(["acme P2", "acme P3", "beta P1"]);
     const pair = { columns: ["po", "more"], to: to.to, to_columns: ["po_number", "'x'"] };
     expect(named(await faults("related_in_company", pointing, pair))).toEqual(["acme P2", "acme P3"]);
+    // Three of five values have none.
+    for (const [most_share, expected] of [
+      [0.59, 3],
+      [0.61, 0],
+    ])
+      expect(await faults("related_in_company", pointing, { columns: ["po"], ...to, most_share })).toHaveLength(
+        expected!,
+      );
   });
 
   test("a stream is as fresh as the last sync that brought it to the company which had it longest ago", async () => {

@@ -129,6 +129,12 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
   };
 };
 
+const formats = {
+  lines: "format csv, header false, quote '', escape '', delimiter '\\x02'",
+  csv: "format csv, header",
+  json: "format json",
+} as const;
+
 export const duckdbDialect: Dialect = {
   ...duckdbCatalog,
   name: "duckdb",
@@ -144,8 +150,9 @@ export const duckdbDialect: Dialect = {
   stagesAreTables: false,
   plansByStatistics: false,
   sortsBeyondMemory: false,
-  copyLines: (query, file) =>
-    `copy (${query}) to '${file.replaceAll("'", "''")}' (format csv, header false, quote '', escape '', delimiter '\x02')`,
+  copy: (query, format, file) => `copy (${query}) to '${file.replaceAll("'", "''")}' (${formats[format]})`,
+  searchPath: schemas =>
+    sql`set search_path = ${sql.lit(schemas.map(name => `"${name.replaceAll('"', '""')}"`).join(","))}`,
   rowPlace: "rowid",
   serverTime: undefined,
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,

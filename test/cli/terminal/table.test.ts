@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutText, formatTable, textWidth } from "../../src/cli/terminal/table.ts";
+import { cutText, formatTable, textWidth } from "../../../src/cli/terminal/table.ts";
 
 test.each([
   ["abc", 3],

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { placeOn, startProgress } from "../../src/cli/terminal/progress.ts";
-import type { RunView } from "../../src/sync/run/report.ts";
+import { placeOn, startProgress } from "../../../src/cli/terminal/progress.ts";
+import type { RunView } from "../../../src/sync/run/report.ts";
 
 const first: ReturnType<RunView["snapshot"]> = {
   streams: [

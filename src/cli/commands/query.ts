@@ -1,0 +1,182 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { type Command, Option } from "commander";
+import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
+import { codeOf } from "../../files.ts";
+import type { Question } from "../../operations/query.ts";
+import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { interruption } from "../invocation/interruption.ts";
+import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
+import { cutText, formatTable } from "../terminal/table.ts";
+
+interface QueryOptions extends CommonOptions {
+  readonly format?: "table" | "csv" | "json";
+  readonly limit?: number;
+}
+
+/** Rows that a table on a terminal has unless it is told otherwise, characters of a cell, and queries that are remembered. */
+const SHOWN = 100;
+const CELL = 60;
+const REMEMBERED = 500;
+const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
+
+export function register(program: Command, context: CliContext): void {
+  const command = program
+    .command("query")
+    .argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")
+    .description(
+      "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",
+    )
+    .addOption(
+      new Option("--format <format>", "table on a terminal, else csv; json: an object a line").choices([
+        "table",
+        "csv",
+        "json",
+      ]),
+    )
+    .option("--limit <n>", `so many rows at most (default: of a table ${SHOWN}, else all; 0: all)`, whole(0));
+  attachOptions(
+    command,
+    ["config"],
+    "tributary query 'select vendor_name, sum(spend_amount) from spend_by_vendor_month group by 1 order by 2 desc'",
+    "tributary query 'select * from invoices' > invoices.csv",
+    "tributary query 'select * from findings where _deleted_at is null' --format json | jq .title",
+    "tributary query < question.sql",
+  ).action((sql: string | undefined, options: QueryOptions) => query(sql, options, context));
+}
+
+async function query(sql: string | undefined, options: QueryOptions, context: CliContext): Promise<void> {
+  const { stdin, stdout } = context;
+  const { config } = await context.openConfig(options, { local: true });
+  const { openReading } = await import("../../warehouse/connect/reading.ts");
+  const { useSchemas } = await import("../../operations/query.ts");
+  const asked = sql ?? (stdin.isTTY ? undefined : await textOf(stdin));
+  if (asked?.trim() === "") throw new ConfigError("Expected a query such as 'select * from invoices', got nothing.");
+  const reading = await openReading(config.destination, RESOURCES);
+  if (reading === undefined) throw nothingLoaded("a warehouse to ask");
+  const { format = stdout.isTTY ? "table" : "csv" } = options;
+  const limit = options.limit ?? (format === "table" ? SHOWN : 0);
+  try {
+    await useSchemas(reading);
+    const answer: Answer = (text, signal) => answerTo(reading, { text, format, limit }, signal, context);
+    if (asked !== undefined) await once(asked, answer, context);
+    else await prompting(answer, context);
+  } finally {
+    await reading.close();
+  }
+}
+
+type Answer = (text: string, signal: AbortSignal) => Promise<void>;
+
+async function once(text: string, answer: Answer, context: CliContext): Promise<void> {
+  const { signal, release } = interruption(context, told => void context.stderr.write(`${told}\n`), {
+    stopping: "cancelling; once more leaves at once",
+    stopped: "the query was cancelled",
+  });
+  try {
+    await answer(text, signal);
+  } finally {
+    release();
+  }
+}
+
+interface Asked {
+  readonly text: string;
+  readonly format: "table" | "csv" | "json";
+  /** 0: all rows. */
+  readonly limit: number;
+}
+
+async function answerTo(
+  reading: WarehouseReading,
+  { text, format, limit }: Asked,
+  signal: AbortSignal,
+  context: CliContext,
+): Promise<void> {
+  const { takeAnswer } = await import("../../operations/query.ts");
+  const { stdout } = context;
+  const say = (piece: Buffer) =>
+    new Promise<void>((resolve, reject) => stdout.write(piece, error => (error ? reject(error) : resolve())));
+  const pieces: Buffer[] = [];
+  const keep = async (piece: Buffer) => void pieces.push(Buffer.from(piece));
+  const isTable = format === "table";
+  // One more than is shown says whether there are more.
+  const most = limit === 0 ? undefined : limit + (isTable ? 1 : 0);
+  const question: Question = { text, format: format === "json" ? "json" : "csv", most };
+  try {
+    await takeAnswer(reading, question, signal, isTable ? keep : say);
+    if (isTable) context.print(await tableOf(Buffer.concat(pieces), limit));
+  } catch (error) {
+    // A reader such as `head` has what it wanted.
+    if (codeOf(error) !== "EPIPE") throw error;
+  }
+}
+
+async function tableOf(csv: Buffer, limit: number): Promise<string> {
+  const { readCsv } = await import("../../rows/csv_reading.ts");
+  const [titles = [], ...all] = [...readCsv(csv)];
+  const rows = limit === 0 ? all : all.slice(0, limit);
+  const isNumber = (at: number) => rows.every(row => row[at] === null || /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(row[at]!));
+  const columns = titles.map((title, at) => ({
+    title: title ?? "",
+    align: isNumber(at) ? ("right" as const) : ("left" as const),
+  }));
+  const cells = rows.map(row => row.map(value => cutText(value ?? "", CELL)));
+  const count =
+    all.length > rows.length
+      ? `the first ${rows.length} rows; --limit 0 shows all`
+      : `${rows.length} row${rows.length === 1 ? "" : "s"}`;
+  return `${formatTable(columns, cells)}\n(${count})`;
+}
+
+/** Asks for one query after the other, each up to its semicolon, until the end of the input or `\q`. */
+async function prompting(answer: Answer, context: CliContext): Promise<void> {
+  const { createInterface } = await import("node:readline/promises");
+  const { stdin: input, stdout: output, stderr, env } = context;
+  const file = join(env["XDG_STATE_HOME"] ?? join(homedir(), ".local/state"), "tributary", "query_history");
+  const history = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(line => line !== "");
+  const lines = createInterface({ input, output, history, historySize: REMEMBERED, removeHistoryDuplicates: true });
+  let kept: readonly string[] = history;
+  lines.on("history", all => {
+    kept = all;
+  });
+  let text = "";
+  let running: AbortController | undefined;
+  // On a terminal readline hears Ctrl-C, and the process no signal.
+  lines.on("SIGINT", () => {
+    if (running !== undefined) return running.abort(new StoppedError("The query was cancelled.", 130));
+    text = "";
+    output.write("\n");
+    ask();
+  });
+  const ask = () => {
+    lines.setPrompt(text === "" ? "tributary> " : "       ...> ");
+    lines.prompt();
+  };
+  try {
+    ask();
+    for await (const line of lines) {
+      if (text === "" && ["\\q", "exit", "quit"].includes(line.trim())) break;
+      text = `${text}${text === "" ? "" : "\n"}${line}`;
+      if (/;\s*$/.test(text)) {
+        running = new AbortController();
+        await answer(text, running.signal).catch(error => {
+          if (!(error instanceof TributaryError)) throw error;
+          stderr.write(`${context.redact(error.message)}\n`);
+        });
+        running = undefined;
+        text = "";
+      } else if (text.trim() === "") text = "";
+      ask();
+    }
+  } finally {
+    lines.close();
+    // What cannot be remembered is no failure of a query.
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      .then(() => writeFile(file, `${kept.join("\n")}\n`, { mode: 0o600 }))
+      .catch(() => undefined);
+  }
+}

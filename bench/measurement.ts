@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Load } from "./figure.ts";
 import type { FloorOrder } from "./floor.ts";
@@ -15,8 +16,16 @@ export interface Measured extends Pick<Load, "cpuMs" | "wallMs" | "peakBytes"> {
   readonly stderr: string;
 }
 
-/** Runs a Node program to its end in a process of its own; `job` names its CPU profile. Throws with what it said when it fails. */
-export async function measure(laboratory: Laboratory, job: string, argv: readonly string[]): Promise<Measured> {
+/**
+ * Runs a Node program to its end in a process of its own; `job` names its CPU profile, `take` answers what is kept of its output.
+ * Throws with what it said when it fails.
+ */
+export async function measure(
+  laboratory: Laboratory,
+  job: string,
+  argv: readonly string[],
+  take: (stdout: Readable) => Promise<string> = text,
+): Promise<Measured> {
   const { built, folder, nodeFlags, profiles } = laboratory;
   const file = join(folder, "usage.json");
   const profiling =
@@ -27,7 +36,7 @@ export async function measure(laboratory: Laboratory, job: string, argv: readonl
     env: { ...process.env, BENCH_USAGE_FILE: file },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  const [stdout, stderr, [code]] = await Promise.all([take(child.stdout), text(child.stderr), once(child, "exit")]);
   if (code !== 0) throw new Error(`${job}: expected exit code 0, got ${code}:\n${stderr}${stdout}`);
   const { cpuMs, helperCpuMs, wallMs, peakBytes } = JSON.parse(await readFile(file, "utf8")) as Usage;
   await rm(file);

@@ -1,5 +1,6 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { createDatabase } from "../test/support/database.ts";
 import type { Load, Warehouse } from "./figure.ts";
@@ -38,8 +39,8 @@ export interface Run {
 export interface BenchWarehouse {
   /** Runs e.g. ["sync", "items"]; `job` names its CPU profile. Throws unless it succeeds. */
   run(job: string, command: readonly string[]): Promise<Run>;
-  /** Runs a command that reads the warehouse alone; its name is its first word. Throws unless it succeeds. */
-  look(job: string, command: readonly string[]): Promise<Measured>;
+  /** Runs a command that reads the warehouse alone; its name is its first word, and `take` answers what is kept of its output. Throws unless it succeeds. */
+  look(job: string, command: readonly string[], take?: (stdout: Readable) => Promise<string>): Promise<Measured>;
   /** A statement of PostgreSQL's superuser, or in DuckDB's file, which has to be one with `readers: direct`. */
   execute(statement: string): Promise<void>;
   /** Everything of it lies in here. */
@@ -81,12 +82,14 @@ export async function makeWarehouse(
       api: { base_url: service.url, key: service.key },
     }),
   );
-  const measured = (job: string, command: readonly string[]) =>
-    measure(laboratory, job, [
-      ...[laboratory.built.cli, ...command],
-      ...["--config", file, "--json", "--log-level", "debug"],
+  const measured: BenchWarehouse["look"] = (job, command, take) => {
+    const options = [
+      ...["--config", file, "--log-level", "debug"],
+      ...(command[0] === "read" ? [] : ["--json"]),
       ...(["status", "report"].includes(command[0]!) ? [] : ["--no-progress"]),
-    ]);
+    ];
+    return measure(laboratory, job, [laboratory.built.cli, ...command, ...options], take);
+  };
   const asked = async (what: string) => {
     const answer = await database?.admin.query(`select (${what})::text as n`);
     return Number(answer?.rows[0].n);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { Figure, Load, Warehouse } from "../figure.ts";
 import type { Laboratory, Part } from "../laboratory.ts";
@@ -10,8 +11,11 @@ const ROWS = 1_000_000;
 /** DuckDB is given 256 MB; Node, the driver and what DuckDB doesn't count come on top: less for whole tables than for sorted ones. */
 const MOST_MEMORY = 512e6;
 const MOST_SORTING = 768e6;
+/** `read` passes lines on: rows a second at least, and memory that no number of rows makes grow. */
+const READ_ROWS = 100_000;
+const MOST_READING = 250e6;
 
-/** A large table as Parquet: how long and in how much memory, whole and by month, and what it costs when nothing changed. */
+/** A large table as Parquet and as lines: how long and in how much memory, whole and by month, and what it costs when nothing changed. */
 export const exports: Part = {
   name: "exports",
   async measure(laboratory) {
@@ -48,6 +52,10 @@ async function figuresOf(
   const whole = await loaded("export", "written");
   const again = await loaded("export without changes", "unchanged");
   const monthly = await loaded("export by month", "written", ["--partition-by", "items=first_purchased:month"]);
+  laboratory.say(`  ${warehouse}, read`);
+  const read = await place.look(`${warehouse} read`, ["read", "items", "--no-sync"], countedLines);
+  // Each row is a line, and so is each state between them.
+  if (Number(read.stdout) <= rows) throw new Error(`read: expected ${rows} rows, got ${read.stdout} lines`);
   const base = { part: "exports", warehouse } as const;
   const memory = (most: number) => ({ unit: "bytes", target: { of: "measured", most } }) as const;
   return [
@@ -61,6 +69,11 @@ async function figuresOf(
     { ...{ ...base, unit: "ms", load: again }, figure: "nothing changed, wall", measured: again.wallMs },
     { ...{ ...base, unit: "ms", load: monthly }, figure: "by month, wall", measured: monthly.wallMs },
     { ...base, ...memory(MOST_SORTING), figure: "by month, peak memory", measured: monthly.peakBytes },
+    {
+      ...{ ...base, unit: "ms", figure: "read, wall", measured: read.wallMs },
+      target: { of: "measured", most: (1000 * rows) / READ_ROWS },
+    },
+    { ...base, ...memory(MOST_READING), figure: "read, peak memory", measured: read.peakBytes },
   ];
 }
 
@@ -70,6 +83,13 @@ function loadOf({ stdout, stderr, cpuMs, wallMs, peakBytes }: Measured, rows: nu
   if (report.status !== status || items?.rows !== rows)
     throw new Error(`expected ${rows} rows, ${status}, got ${stdout}\n${stderr}`);
   return { rows, requests: 0, bytes: items.bytes, cpuMs, wallMs, peakBytes };
+}
+
+async function countedLines(stdout: Readable): Promise<string> {
+  let lines = 0;
+  for await (const piece of stdout as AsyncIterable<Buffer>)
+    for (let at = piece.indexOf("\n"); at >= 0; at = piece.indexOf("\n", at + 1)) lines += 1;
+  return String(lines);
 }
 
 /** Milliseconds of the database's own COPY with nothing around it; one thread, as the export has. */

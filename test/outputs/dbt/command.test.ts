@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { json, secretPassword, simulated, workplace } from "../../cli/workplace.ts";
+import { VOCABULARIES } from "../../../simulator/simulator.ts";
 import { createDatabase } from "../../support/database.ts";
 
 const nowhere = { url: "http://127.0.0.1:1" };
@@ -73,8 +74,8 @@ test("no secret is in a package, and nothing that came from a variable", async (
   for (const part of [secretPassword, "db.example.com"]) expect(text).not.toContain(part);
 });
 
-test("columns that a run added are in the package; a warehouse that should tell of them and is away is an error", async () => {
-  const simulator = await simulated({ faults: { unknownFields: 1 } });
+test.each(VOCABULARIES)("columns that a run added are in the package; a warehouse that should tell of them and is away is an error: vocabulary %s", async vocabulary => {
+  const simulator = await simulated({ vocabulary, faults: { unknownFields: 1 } });
   const database = await createDatabase(inject("postgresUrl"));
   onTestFinished(() => database.drop());
   const streams = { include: [], exclude: ["preset:all"], defaults: { unknown_fields: "column" } };

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { VOCABULARIES } from "../../../simulator/simulator.ts";
 import { streams } from "../../../streams/index.ts";
 import { emptyFolder, tributary } from "../../cli/process.ts";
 import { json, roleDatabase, simulated, workplace } from "../../cli/workplace.ts";
@@ -33,8 +34,8 @@ test("without a configuration everything there can be is described, into a folde
   expect(existsSync(join(cwd, "a/b/index.html"))).toBe(false);
 });
 
-test("both databases give the same examples and counts, though a run holds the lock, and none where they are not wanted", async () => {
-  const simulator = await simulated();
+test.each(VOCABULARIES)("both databases give the same examples and counts, though a run holds the lock, and none where they are not wanted: vocabulary %s", async vocabulary => {
+  const simulator = await simulated({ vocabulary });
   const postgres = await roleDatabase();
   const both = [{}, { destination: postgres.destination }].map(more => workplace(simulator, more));
   const [first] = both;

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { VOCABULARIES } from "../../../simulator/simulator.ts";
 import { json, roleDatabase, simulated, workplace } from "../../cli/workplace.ts";
 
 interface Told {
@@ -78,8 +79,9 @@ test("the command writes the page of a synced warehouse, whole, and says what it
   expect(readdirSync(folder)).not.toContain("x.html");
 });
 
-test("from PostgreSQL the command makes the same page", async () => {
-  const simulator = await simulated({ sizes: { orders: 20, invoices: 20, items: 5, findings: 10, ingested: 30 } });
+test.each(VOCABULARIES)("from PostgreSQL the command makes the same page: vocabulary %s", async vocabulary => {
+  const sizes = { orders: 20, invoices: 20, items: 5, findings: 10, ingested: 30 };
+  const simulator = await simulated({ sizes, vocabulary });
   const postgres = await roleDatabase();
   const pages: string[] = [];
   for (const more of [{}, { destination: postgres.destination }]) {

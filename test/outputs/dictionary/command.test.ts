@@ -34,46 +34,49 @@ test("without a configuration everything there can be is described, into a folde
   expect(existsSync(join(cwd, "a/b/index.html"))).toBe(false);
 });
 
-test.each(VOCABULARIES)("both databases give the same examples and counts, though a run holds the lock, and none where they are not wanted: vocabulary %s", async vocabulary => {
-  const simulator = await simulated({ vocabulary });
-  const postgres = await roleDatabase();
-  const both = [{}, { destination: postgres.destination }].map(more => workplace(simulator, more));
-  const [first] = both;
-  const empty = await first!.run(["docs", "--format", "html"]);
-  expect(empty).toMatchObject({ code: 0, stderr: "Nothing has been loaded yet: the dictionary has no examples.\n" });
-  for (const { run } of both) expect((await run(["sync", "items", "purchase_orders", "ingested"])).code).toBe(0);
-  simulator.faults.latencyMs = 3_000;
-  const holding = both.map(({ start }) => start("sync", "items"));
-  const texts: string[] = [];
-  for (const { run, folder } of both) {
-    expect(json<Told>(await run(["docs", "--json", "--format", "html"])).examples).toBe(true);
-    const page = readFileSync(join(folder, "docs-site/index.html"), "utf8");
-    expect(page).toMatch(/<dt>Rows<\/dt><dd>130 live, complete to \d{4}-\d\d-\d\d \d\d:\d\d UTC<\/dd>/);
-    const row = (id: string) => page.split(`<tr id="${id}"`)[1]!.split("</tr>")[0]!.split('class="examples">')[1]!;
-    const shown = [
-      "purchase_orders.po_number",
-      "purchase_orders.total_amount",
-      "purchase_orders.po_date",
-      "items.currency_code",
-      "ingested.ts",
-      "ingested.row_type",
-    ];
-    for (const name of shown) expect(row(`c.${name}`), name).toContain("<code>");
-    const hidden = [
-      "ingested.sender_email",
-      "ingested.body_preview",
-      "purchase_orders.vendor_name",
-      "ingested.attachments",
-    ];
-    for (const name of hidden) expect(row(`c.${name}`), name).not.toContain("<code>");
-    texts.push(shown.map(name => row(`c.${name}`)).join("\n"));
-  }
-  expect(texts[1]).toBe(texts[0]);
-  for (const process of holding) expect([process.exitCode, process.kill("SIGKILL")]).toEqual([null, true]);
-  simulator.faults.latencyMs = 0;
-  await first!.run(["docs", "--no-examples", "--format", "html"]);
-  expect(readFileSync(join(first!.folder, "docs-site/index.html"), "utf8")).not.toContain('class="examples"');
-});
+test.each(VOCABULARIES)(
+  "both databases give the same examples and counts, though a run holds the lock, and none where they are not wanted: vocabulary %s",
+  async vocabulary => {
+    const simulator = await simulated({ vocabulary });
+    const postgres = await roleDatabase();
+    const both = [{}, { destination: postgres.destination }].map(more => workplace(simulator, more));
+    const [first] = both;
+    const empty = await first!.run(["docs", "--format", "html"]);
+    expect(empty).toMatchObject({ code: 0, stderr: "Nothing has been loaded yet: the dictionary has no examples.\n" });
+    for (const { run } of both) expect((await run(["sync", "items", "purchase_orders", "ingested"])).code).toBe(0);
+    simulator.faults.latencyMs = 3_000;
+    const holding = both.map(({ start }) => start("sync", "items"));
+    const texts: string[] = [];
+    for (const { run, folder } of both) {
+      expect(json<Told>(await run(["docs", "--json", "--format", "html"])).examples).toBe(true);
+      const page = readFileSync(join(folder, "docs-site/index.html"), "utf8");
+      expect(page).toMatch(/<dt>Rows<\/dt><dd>130 live, complete to \d{4}-\d\d-\d\d \d\d:\d\d UTC<\/dd>/);
+      const row = (id: string) => page.split(`<tr id="${id}"`)[1]!.split("</tr>")[0]!.split('class="examples">')[1]!;
+      const shown = [
+        "purchase_orders.po_number",
+        "purchase_orders.total_amount",
+        "purchase_orders.po_date",
+        "items.currency_code",
+        "ingested.ts",
+        "ingested.row_type",
+      ];
+      for (const name of shown) expect(row(`c.${name}`), name).toContain("<code>");
+      const hidden = [
+        "ingested.sender_email",
+        "ingested.body_preview",
+        "purchase_orders.vendor_name",
+        "ingested.attachments",
+      ];
+      for (const name of hidden) expect(row(`c.${name}`), name).not.toContain("<code>");
+      texts.push(shown.map(name => row(`c.${name}`)).join("\n"));
+    }
+    expect(texts[1]).toBe(texts[0]);
+    for (const process of holding) expect([process.exitCode, process.kill("SIGKILL")]).toEqual([null, true]);
+    simulator.faults.latencyMs = 0;
+    await first!.run(["docs", "--no-examples", "--format", "html"]);
+    expect(readFileSync(join(first!.folder, "docs-site/index.html"), "utf8")).not.toContain('class="examples"');
+  },
+);
 
 test("a warehouse that cannot be reached is told and leaves the dictionary without examples; a wrong order changes nothing", async () => {
   const simulator = await simulated();

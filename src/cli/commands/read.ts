@@ -118,7 +118,7 @@ async function emit(
 ): Promise<void> {
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { takeChanges } = await import("../../operations/changes/changes.ts");
-  const reading = await openReading(config.destination, { memoryLimitMb: 128, threads: 2 });
+  const reading = await openReading(config.destination, { memoryLimitMb: 128, threads: 1 });
   if (reading === undefined) throw nothingLoaded("a warehouse to read from");
   const say = (piece: Buffer | string) =>
     new Promise<void>((resolve, reject) => stdout.write(piece, error => (error ? reject(error) : resolve())));

@@ -101,7 +101,7 @@ export const failureKinds = {
     exitCode: 1,
     advice: "Redirects are never followed with the key: set api.base_url to the service's final address.",
   },
-  /** Sent once, and neither data nor a refusal came: nobody knows whether the service did it. */
+  /** A request that must not be repeated got neither data nor a refusal: its effect is unknown. */
   unconfirmed: {
     ends: "request",
     exitCode: 5,

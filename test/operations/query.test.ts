@@ -63,7 +63,7 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
       "selec 1",
       "drop table purchase_orders",
       "delete from purchase_orders",
-      "select 1) to '/tmp/x'; drop table purchase_orders; select (1",
+      "select 1) to 'x'; drop table purchase_orders; select (1",
       "select 1; select 2",
       "",
     ]) {
@@ -84,5 +84,14 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
     stop.abort(new Error("enough"));
     await began;
     expect(await asked("select 1 as a")).toBe("a\n1\n");
+  });
+});
+
+test("no query makes a later one writable", async () => {
+  const asked = await loaded(warehouses.find(({ name }) => name === "postgres")!.make);
+  await asked("select set_config('default_transaction_read_only', 'off', false)");
+  await expect(asked("select lo_create(0)")).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining("read-only transaction"),
   });
 });

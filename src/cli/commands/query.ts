@@ -7,7 +7,7 @@ import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../
 import { codeOf } from "../../files.ts";
 import type { Question } from "../../operations/query.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
-import type { CliContext } from "../invocation/context.ts";
+import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
 import { cutText, formatTable } from "../terminal/table.ts";
@@ -17,9 +17,11 @@ interface QueryOptions extends CommonOptions {
   readonly limit?: number;
 }
 
-/** Rows that a table on a terminal has unless it is told otherwise, characters of a cell, and queries that are remembered. */
+/** Default row limit of a table. */
 const SHOWN = 100;
+/** Terminal cells of a value in a table. */
 const CELL = 60;
+/** Lines of the prompt's history. */
 const REMEMBERED = 500;
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
@@ -97,9 +99,6 @@ async function answerTo(
   context: CliContext,
 ): Promise<void> {
   const { takeAnswer } = await import("../../operations/query.ts");
-  const { stdout } = context;
-  const say = (piece: Buffer) =>
-    new Promise<void>((resolve, reject) => stdout.write(piece, error => (error ? reject(error) : resolve())));
   const pieces: Buffer[] = [];
   const keep = async (piece: Buffer) => void pieces.push(Buffer.from(piece));
   const isTable = format === "table";
@@ -107,7 +106,7 @@ async function answerTo(
   const most = limit === 0 ? undefined : limit + (isTable ? 1 : 0);
   const question: Question = { text, format: format === "json" ? "json" : "csv", most };
   try {
-    await takeAnswer(reading, question, signal, isTable ? keep : say);
+    await takeAnswer(reading, question, signal, isTable ? keep : piece => writePiece(context, piece));
     if (isTable) context.print(await tableOf(Buffer.concat(pieces), limit));
   } catch (error) {
     // A reader such as `head` has what it wanted.

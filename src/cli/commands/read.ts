@@ -5,7 +5,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
 import { codeOf, writeDurably } from "../../files.ts";
 import type { ChangesOrder, LineFormat } from "../../operations/changes/changes.ts";
-import type { CliContext } from "../invocation/context.ts";
+import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
 import { syncOrder } from "./sync.ts";
@@ -24,7 +24,7 @@ export function register(program: Command, context: CliContext): void {
     .command("read")
     .addArgument(streamsArgument())
     .description(
-      "Run a sync, then write what changed in the tables to stdout, for programs and platforms: rows that are new or changed, and soft-deleted ones with their _deleted_at. Every guarantee of the sync holds for whoever takes them.",
+      "Run a sync, then write the changed rows of the tables to stdout, for other programs: new rows, updated rows, and soft-deleted rows with their _deleted_at.",
     )
     .addOption(new Option("--format <format>", "how rows are written").choices(["ndjson"]).default("ndjson"))
     .option("--state <file>", "where the last reading ended, written on the way; without one: everything", localPath)
@@ -113,32 +113,30 @@ async function emit(
   config: Config,
   order: Omit<ChangesOrder, "now">,
   file: string | undefined,
-  { stdout, now }: CliContext,
+  context: CliContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { takeChanges } = await import("../../operations/changes/changes.ts");
   const reading = await openReading(config.destination, { memoryLimitMb: 128, threads: 1 });
   if (reading === undefined) throw nothingLoaded("a warehouse to read from");
-  const say = (piece: Buffer | string) =>
-    new Promise<void>((resolve, reject) => stdout.write(piece, error => (error ? reject(error) : resolve())));
   let { state } = order;
   let rows = 0;
   const tellState = async () => {
-    await say(`${JSON.stringify({ state })}\n`);
+    await writePiece(context, `${JSON.stringify({ state })}\n`);
     if (file !== undefined) await writeDurably(file, `${JSON.stringify(state)}\n`);
     rows = 0;
   };
   try {
-    await takeChanges(reading, { ...order, now: now() }, signal, async batch => {
+    await takeChanges(reading, { ...order, now: context.now() }, signal, async batch => {
       if (rows + batch.rows > STATE_ROWS) await tellState();
-      await say(batch.lines);
+      await writePiece(context, batch.lines);
       ({ state } = batch);
       rows += batch.rows;
     });
     await tellState();
   } catch (error) {
-    // Whoever took the first lines and left knows what they have; others learn how far they got.
+    // A closed pipe needs no state: its reader has stopped. After any other failure the last state says how far the rows go.
     if (codeOf(error) === "EPIPE") return;
     await tellState();
     throw error;

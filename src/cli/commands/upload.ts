@@ -28,7 +28,7 @@ export function register(program: Command, context: CliContext): void {
     .command("upload")
     .argument("[file...]", "invoices, orders, quotes …")
     .description(
-      "Send files to the service, each content once: what was begun goes on, and what may have become a document without the answer coming through is told as unknown and not sent again.",
+      "Upload files to the service, each content once. An interrupted upload is resumed. When the service may have created a document but its answer was lost, the file is reported as unknown and not sent again.",
     )
     .option("--wait [duration]", "until they are processed (10m), then load and show what they became", duration)
     .option("--watch <folder>", "send what is put there, and move it to done/ or failed/ in it, until it is stopped")

@@ -37,6 +37,10 @@ export interface CliContext extends Surface {
   readonly print: (text: string) => void;
 }
 
+/** Writes to stdout at the pace of whoever reads it. Rejects with EPIPE when they are gone. */
+export const writePiece = ({ stdout }: Pick<Surface, "stdout">, piece: Buffer | string): Promise<void> =>
+  new Promise((resolve, reject) => stdout.write(piece, error => (error ? reject(error) : resolve())));
+
 export function createContext(surface: Surface): CliContext {
   const secrets = new Set<readonly string[]>();
   let known = 0;

@@ -108,7 +108,7 @@ function nextRun({ nextRuns, now }: View): [unknown, unknown] {
   return [time(next.at, ahead(next.at, now)), html`${next.schedule}${why}, ${time(next.at, date(next.at))}${more}`];
 }
 
-/** How many errors of runs before the last one are told. */
+/** How many errors of earlier runs are shown. */
 const EARLIER = 5;
 
 /** What is wrong now, and what to do about it. */

@@ -1,10 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { z } from "zod";
 import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
-import { remove } from "../../files.ts";
 import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type ChangePosition, type Decimals, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
@@ -94,7 +90,6 @@ export async function takeChanges(
   signal: AbortSignal,
   take: (batch: ChangedBatch) => Promise<void>,
 ): Promise<void> {
-  const room = join(tmpdir(), `tributary-changes-${randomUUID()}`);
   const { companies, format } = order;
   const present = new Date(order.now).toISOString().replace("Z", "000Z");
   let { state } = order;
@@ -104,13 +99,13 @@ export async function takeChanges(
         const before = state.companies[company]?.[table.name];
         const after = before === undefined ? undefined : { changedAt: before.changed_at, key: before.key };
         const which = { company, after, decimals: format.decimals, around: format.around(table) };
-        await takeChangedRows({ ...reading, db, room }, table, which, async ({ lines, rows, position }) => {
+        await takeChangedRows({ ...reading, db }, table, which, async ({ lines, rows, position }) => {
           signal.throwIfAborted();
           state = behind(state, company, table.name, position, present);
           await take({ lines, rows, state });
         });
       }
-  }).finally(() => remove(room));
+  });
 }
 
 function behind(

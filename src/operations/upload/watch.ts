@@ -61,7 +61,7 @@ export async function watchFolder(
   }
 }
 
-/** Another run at work, the database or the service away: not a key that is refused, which nobody should go on trying. */
+/** Failures that another try may get over: a locked warehouse, a database or a service that is away. A refused key is none of them. */
 const mayPass = (error: unknown): error is Error =>
   error instanceof LockedError ||
   (error instanceof DestinationError && error.passing) ||

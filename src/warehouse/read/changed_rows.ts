@@ -82,7 +82,7 @@ export async function takeChangedRows(
       from (select * ${from} and ${within} ${order}) sorted`;
     const cutter = new Cutter(around, table.key, take);
     await copyRows(place, query.compile(db).sql, "lines", piece => cutter.take(piece));
-    await cutter.end();
+    cutter.end();
   }
 }
 
@@ -136,7 +136,7 @@ class Cutter {
     if (from < piece.length) this.#begun.push(Buffer.from(piece.subarray(from)));
   }
 
-  async end(): Promise<void> {
+  end(): void {
     if (this.#begun.length > 0) throw new TypeError("the last line was not sent whole");
   }
 

@@ -1,6 +1,7 @@
 import { access, copyFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build as bundle, type Plugin } from "rolldown";
+import { COPIED } from "../build.ts";
 import config from "../rolldown.config.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -14,7 +15,7 @@ export interface Built {
 
 /** Builds into a folder: stripping types at each start would be counted as the product's CPU. */
 export async function build(folder: string): Promise<Built> {
-  for (const part of ["node_modules", "models"]) await symlink(join(root, part), join(folder, part), "junction");
+  for (const part of ["node_modules", ...COPIED]) await symlink(join(root, part), join(folder, part), "junction");
   await copyFile(join(root, "package.json"), join(folder, "package.json"));
   const cli = await buildCommand(join(folder, "dist"));
   // Beside it, with their packages as npm ships them.

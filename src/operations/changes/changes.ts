@@ -35,6 +35,8 @@ export interface ChangesOrder {
   readonly catalogue: readonly Stream[];
   /** Their tables, children included. */
   readonly streams: ReadonlySet<string>;
+  /** Only these of them; undefined: all. */
+  readonly tables?: ReadonlySet<string>;
   readonly companies: readonly string[];
   readonly state: ChangesState;
   readonly format: LineFormat;
@@ -50,6 +52,8 @@ export interface LineFormat {
 
 /** Rows of a table that changed, each in a line, and the state after the last of them. */
 export interface ChangedBatch {
+  readonly table: string;
+  readonly company: string;
   readonly lines: Buffer;
   readonly rows: number;
   readonly state: ChangesState;
@@ -65,7 +69,7 @@ export interface ChangesTable extends ChosenTable {
 /** The tables that there are of some streams, each stream's main table before its children. */
 export async function changesTables(
   reading: WarehouseReading,
-  { catalogue, streams }: Pick<ChangesOrder, "catalogue" | "streams">,
+  { catalogue, streams, tables: only }: Pick<ChangesOrder, "catalogue" | "streams" | "tables">,
 ): Promise<readonly ChangesTable[]> {
   const { tables } = await chooseTables(reading, reading, { catalogue, on: new Set(), named: streams });
   const keys = new Map(
@@ -75,7 +79,7 @@ export async function changesTables(
   );
   return tables.flatMap(table => {
     const known = keys.get(table.name);
-    return known === undefined ? [] : [{ ...table, ...known }];
+    return known === undefined || only?.has(table.name) === false ? [] : [{ ...table, ...known }];
   });
 }
 
@@ -102,7 +106,7 @@ export async function takeChanges(
         await takeChangedRows({ ...reading, db }, table, which, async ({ lines, rows, position }) => {
           signal.throwIfAborted();
           state = behind(state, company, table.name, position, present);
-          await take({ lines, rows, state });
+          await take({ table: table.name, company, lines, rows, state });
         });
       }
   });

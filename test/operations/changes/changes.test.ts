@@ -80,6 +80,18 @@ describe.each(modelWarehouses)("changes of tables in $name", ({ make, name }) =>
     expect(Object.keys(read[0]!.record)).toEqual(Object.keys(columns[0]!));
   });
 
+  test("of some tables only those that are asked for come, and each batch says whose rows it holds", async () => {
+    const seen: string[] = [];
+    const some = order({
+      tables: new Set(["purchase_order_line_items", "purchase_orders"]),
+      companies: ["acme", "beta"],
+    });
+    await takeChanges(warehouse.reading, some, new AbortController().signal, async ({ table, company, rows: n }) => {
+      seen.push(`${table} ${company} ${n}`);
+    });
+    expect(seen).toEqual(["purchase_orders acme 2", "purchase_orders beta 1", "purchase_order_line_items acme 5"]);
+  });
+
   test("with the number beside, decimals are exact too", async () => {
     const around = order().format.around;
     const { read } = await take({ format: { decimals: "beside", around } });

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmod, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "rolldown";
+import { build, rolldown } from "rolldown";
+import { dts } from "rolldown-plugin-dts";
 import plugin, { type Dependency } from "rollup-plugin-license";
 import config, { INSTALLED } from "./rolldown.config.ts";
 
@@ -61,6 +62,7 @@ async function main(): Promise<void> {
   // An operator keeps secrets below deploy/, where git ignores them.
   const isPublished = (path: string) => path !== join(root, "deploy/secrets") && !path.endsWith(".gitignore");
   for (const part of COPIED) await cp(join(root, part), join(dist, part), { recursive: true, filter: isPublished });
+  await writeFile(join(dist, "index.d.ts"), await declarations());
   await writeJson("package.json", publishedManifest(manifest));
   const bom = await billOfMaterials(manifest);
   requireAll(bundled, bom);
@@ -80,11 +82,26 @@ async function bundle(): Promise<readonly Dependency[]> {
   return bundled;
 }
 
+/** The types of what programs import, in one file: those of the engine that they are made of, and no others. */
+export async function declarations(): Promise<string> {
+  const compilerOptions = { noEmit: false, declaration: true };
+  // It says that it wants a TypeScript that is not released yet.
+  const logger = { info: () => undefined, warn: () => undefined, error: console.error };
+  const plugins = [dts({ logger, dtsOnly: true, tsconfig: join(root, "tsconfig.json"), compilerOptions })];
+  const input = { index: join(root, "src/library/index.ts") };
+  const { output } = await rolldown({ input, cwd: root, logLevel: "silent", external: /^[^./]/, plugins }).then(
+    bundle => bundle.generate({ format: "esm" }),
+  );
+  const [{ code }] = output;
+  return code;
+}
+
 /** The manifest that is published: of the libraries only those that can't be bundled are left to install. */
 function publishedManifest({ name, version, description, license, type, engines, dependencies }: Manifest) {
   return {
     ...{ name, version, description, license, type, engines },
     bin: { tributary: "tributary.js" },
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(([library]) => INSTALLED.includes(library))),
   };
 }

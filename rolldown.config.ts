@@ -42,7 +42,7 @@ export const leanUndici: Plugin = {
  * 0.2 went into finding and loading a thousand small files. build.ts makes the package around it.
  */
 export default {
-  input: { tributary: "src/cli/main.ts" },
+  input: { tributary: "src/cli/main.ts", index: "src/library/index.ts" },
   platform: "node",
   // pg asks for pg-native and does without.
   external: [...INSTALLED, "pg-native"],

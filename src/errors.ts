@@ -53,7 +53,21 @@ interface FailureKind {
 
 const saved = "Everything stored so far stays; the next run goes on.";
 
-/** How an API request can fail, decided where the status is known, and what follows of each kind. */
+/** How an API request can fail. */
+export type ApiFailure =
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "invalid"
+  | "limited"
+  | "unavailable"
+  | "malformed"
+  | "too_large"
+  | "redirected"
+  | "unconfirmed"
+  | "budget";
+
+/** What follows of each kind, which is decided where the status is known. */
 export const failureKinds = {
   /** 401: the key. */
   unauthorized: {
@@ -109,9 +123,7 @@ export const failureKinds = {
   },
   /** --max-requests is used up. */
   budget: { ends: "run", exitCode: 5, advice: saved },
-} as const satisfies Record<string, FailureKind>;
-
-export type ApiFailure = keyof typeof failureKinds;
+} as const satisfies Record<ApiFailure, FailureKind>;
 
 /** A request that did not yield data. `status` is the last HTTP status, `attempts` how many requests were sent. */
 export class ApiError extends TributaryError {

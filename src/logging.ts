@@ -3,6 +3,7 @@ import { type Redactor, redactJson } from "./secrets.ts";
 
 export type { Logger } from "pino";
 
+/** From the most to the least. */
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silent";
 
 /** Where finished lines go, each with its line break. */

@@ -21,16 +21,18 @@ export interface LoadOptions {
 }
 
 /**
- * Reads `file`, else what TRIBUTARY_CONFIG names, else config.yaml. Variables that the environment lacks come from a `.env` beside it.
+ * Reads `source`: a file, or the values of one; else what TRIBUTARY_CONFIG names, else config.yaml. Variables that the environment lacks come from
+ * a `.env` beside it; values stand in the working directory.
  * @throws ConfigError that names file, line, column and key of everything that is wrong at once, and no secret.
  */
 export async function loadConfig(
-  file: string | undefined,
+  source: string | Readonly<Record<string, unknown>> | undefined,
   env: NodeJS.ProcessEnv,
   { local = false, further = () => [] }: LoadOptions = {},
 ): Promise<LoadedConfig> {
-  const named = file ?? (env["TRIBUTARY_CONFIG"] || "config.yaml");
-  const document = parseConfigDocument(await configText(named), named);
+  const isFile = typeof source !== "object";
+  const named = isFile ? (source ?? (env["TRIBUTARY_CONFIG"] || "config.yaml")) : "the configuration";
+  const document = parseConfigDocument(isFile ? await configText(named) : JSON.stringify(source), named);
   const directory = dirname(resolve(named));
   const besides = join(directory, ENV_FILE);
   const more = await envFile(besides);

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { groups, streams } from "../../streams/index.ts";
 import { namesFile } from "../schemas/names_file.ts";
+import { apiPage } from "./api_page.ts";
 import { cataloguePage } from "./catalogue_page.ts";
 import { withCounts } from "./counts.ts";
 import { root } from "./sources.ts";
@@ -21,6 +22,7 @@ export interface Generated {
 
 export const generated: readonly Generated[] = [
   { path: "docs/streams.md", from: "the catalogue in streams/", make: () => cataloguePage(groups) },
+  { path: "docs/api.md", from: "the comments in src/library/", make: apiPage },
   { path: "docs/state-tables.md", from: "the comments of the state tables", make: statePage },
   ...["README.md", "docs/tables.md"].map(path => ({
     path,

@@ -12,7 +12,7 @@ const { rooms, packages: listed } = readMap();
 const sources = sourcesIn("src", "streams", "schemas", "reports", "simulator").filter(
   ({ path }) => !path.startsWith("simulator/test/"),
 );
-const engine = sources.filter(({ path }) => path.startsWith("src/") && !path.startsWith("src/cli/"));
+const engine = sources.filter(({ path }) => /^src\/(?!cli\/|library\/)/.test(path));
 const lengthOf = ({ text }: Source): number => text.split("\n").length - 1;
 
 test("every folder has a line in the list of rooms, and every room of the list is there", () => {
@@ -102,7 +102,21 @@ test("no barrels: nothing in src/ is called index.ts, exports all of another fil
         /^export \*/m.test(text) ||
         !/^(?!import|export (type )?\{)\S/m.test(text.replace(/\{[^}]*\}/g, "{}").replace(/^\/.*$/gm, "")),
     );
-  expect(barrels.map(({ path }) => path)).toEqual([]);
+  // What the package offers to programs has to be listed in one file.
+  expect(barrels.map(({ path }) => path)).toEqual(["src/library/index.ts"]);
+});
+
+test("what the package offers to programs is what its commands do: they ask the library, and neither service nor warehouse", () => {
+  for (const name of ["read", "streams", "sync", "upload"]) {
+    const command = sources.find(({ path }) => path === `src/cli/commands/${name}.ts`)!;
+    const asked = command.imports.map(({ to }) => to);
+    expect(asked, name).toContain(`src/library/${name}.ts`);
+    const work = /^src\/(source|warehouse|sync\/run\/attempts|operations\/upload\/(upload|follow)|outputs)\b/;
+    expect(
+      asked.filter(to => work.test(to)),
+      name,
+    ).toEqual([]);
+  }
 });
 
 /** Too small for a file of their own, were it not for the reason given. */

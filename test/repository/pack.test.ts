@@ -67,7 +67,7 @@ test("the tarball holds the program and its pages, no sources, tests, maps, secr
   const others = packed.filter(
     path => !/^(chunks\/.+\.js|docs\/.+|models\/\w+\.sql|assets\/.+|deploy\/.+)$/.test(path),
   );
-  const made = ["tributary.js", "package.json", "LICENSES.txt", "sbom.cdx.json"];
+  const made = ["tributary.js", "index.js", "index.d.ts", "package.json", "LICENSES.txt", "sbom.cdx.json"];
   const pages = COPIED.filter(part => part.includes(".") || part === "LICENSE");
   expect(others.sort()).toEqual([...pages, ...made].sort());
   for (const part of COPIED) expect(packed.filter(path => `${path}/`.startsWith(`${part}/`))).not.toEqual([]);
@@ -85,7 +85,8 @@ test("the manifest is the repository's, and asks for nothing but DuckDB", async 
   const { name, version, description, license, type, engines, dependencies } = source;
   const duckdb = { "@duckdb/node-api": dependencies["@duckdb/node-api"] };
   const bin = { tributary: "tributary.js" };
-  const expected = { name, version, description, license, type, engines, bin, dependencies: duckdb };
+  const exports = { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" };
+  const expected = { name, version, description, license, type, engines, bin, exports, dependencies: duckdb };
   expect(await readJson(join(installed, "package.json"))).toEqual(expected);
   // Only dist/ can be published.
   expect(source.private).toBe(true);
@@ -151,11 +152,8 @@ test("init, config and streams work out of the tarball", async () => {
 });
 
 test("a sync over HTTP fills a warehouse, and the next one finds nothing new", async () => {
-  const sizes = { orders: 40, invoices: 40, items: 40, findings: 20, ingested: 60 };
-  const simulator = await startSimulator({ sizes, key: KEY });
+  const simulator = await service(join(home, "small.yaml"));
   try {
-    const config = ["api:", `  base_url: ${simulator.url}`, `  key: \${PROCUREMENT_API_KEY}`, "company: acme", ""];
-    await writeFile(join(home, "small.yaml"), config.join("\n"));
     const runs: RunReport[] = [];
     for (const _ of ["first", "second"]) {
       const ended = await tributary(["sync", "--config", "small.yaml", "--json", "--log-level", "warn"]);
@@ -180,6 +178,47 @@ test("a sync over HTTP fills a warehouse, and the next one finds nothing new", a
     await simulator.close();
   }
 });
+
+test("README's program runs and has types that fit, and the process ends by itself", async () => {
+  const readme = await readFile(join(root, "README.md"), "utf8");
+  const example = /\n## From a program\n\n```js\n([\s\S]+?)```/.exec(readme)![1]!;
+  const program = join(home, "program");
+  await mkdir(program);
+  const simulator = await service(join(program, "config.yaml"));
+  try {
+    await writeFile(join(program, "example.mts"), example);
+    const options = {
+      module: "nodenext",
+      target: "es2024",
+      lib: ["esnext", "dom"],
+      types: [],
+      strict: true,
+      noEmit: true,
+    };
+    await writeFile(
+      join(program, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: options, files: ["example.mts"] }),
+    );
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    expect(await run("node", [compiler], program)).toEqual({ code: 0, stdout: "", stderr: "" });
+    const ended = await run("node", ["example.mts"], program);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    const rows = ended.stdout.trimEnd().split("\n");
+    expect(rows).toHaveLength(40);
+    expect(rows[0]).toMatch(/^succeeded PO-\S+ \d+\.\d+ null$/);
+  } finally {
+    await simulator.close();
+  }
+});
+
+/** A small service, and a configuration for it. */
+async function service(file: string) {
+  const sizes = { orders: 40, invoices: 40, items: 40, findings: 20, ingested: 60 };
+  const simulator = await startSimulator({ sizes, key: KEY });
+  const config = ["api:", `  base_url: ${simulator.url}`, `  key: \${PROCUREMENT_API_KEY}`, "company: acme", ""];
+  await writeFile(file, config.join("\n"));
+  return simulator;
+}
 
 const readJson = async (file: string) => JSON.parse(await readFile(file, "utf8"));
 

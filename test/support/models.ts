@@ -1,4 +1,4 @@
-import { readModels } from "../../src/cli/invocation/models.ts";
+import { readModels } from "../../src/library/connector.ts";
 
 /** The program's own models. */
 export const models = await readModels();

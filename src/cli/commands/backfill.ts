@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
+import { runDefaults } from "../../library/connector.ts";
 import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
-import { runDefaults } from "../invocation/run_defaults.ts";
 import { runOutcome } from "./sync.ts";
 
 interface BackfillOptions extends CommonOptions {

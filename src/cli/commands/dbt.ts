@@ -40,7 +40,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { modelsRead } = await import("../../outputs/report/contents.ts");
   const { procurementReport } = await import("../../../reports/procurement.ts");
   const { relationsOf } = await import("../../../streams/relations.ts");
-  const { readModels } = await import("../invocation/models.ts");
+  const { readModels } = await import("../../library/connector.ts");
   const { dbtPackage } = await import("../../outputs/dbt/package.ts");
   const { writeOwned } = await import("../../outputs/owned_folder.ts");
   const { destination, views } = config;

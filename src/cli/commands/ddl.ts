@@ -38,7 +38,7 @@ async function script(config: Config, forDba: boolean): Promise<string> {
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
-  const { readModels } = await import("../invocation/models.ts");
+  const { readModels } = await import("../../library/connector.ts");
   const { streams: catalogue } = await import("../../../streams/index.ts");
   const all = configured(catalogue, config);
   const streams = selectedByConfig(all, config.streams);

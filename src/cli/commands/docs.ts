@@ -81,7 +81,7 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { describeStreams } = await import("../../outputs/dictionary/stream_description.ts");
   const { analyticsSchema } = await import("../../warehouse/views/view.ts");
-  const { readModels } = await import("../invocation/models.ts");
+  const { readModels } = await import("../../library/connector.ts");
   const { readableState } = await import("../../warehouse/ddl/grants.ts");
   const { dictionaryOf } = await import("../../outputs/dictionary/dictionary.ts");
   const { describeState } = await import("../../outputs/dictionary/state.ts");

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { Config } from "../../config/config.ts";
-import { ConfigError, nothingLoaded } from "../../errors.ts";
+import { ConfigError } from "../../errors.ts";
 import { codeOf, writeDurably } from "../../files.ts";
-import type { ChangesOrder, LineFormat } from "../../operations/changes/changes.ts";
+import type { ChangedBatch, ChangesState, LineFormat } from "../../operations/changes/changes.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
-import { syncOrder } from "./sync.ts";
+import { syncOptions } from "./sync.ts";
 
 interface ReadOptions extends CommonOptions {
   readonly format: "ndjson";
@@ -43,52 +42,35 @@ export function register(program: Command, context: CliContext): void {
     .action((names: string[], options: ReadOptions) => read(names, options, context));
 }
 
-async function read(names: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
-  const { config, warnings } = await context.openConfig(options, options.sync ? undefined : { local: true });
+async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
+  const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { withRunTools } = await import("../invocation/run_tools.ts");
+  const { OpenWarehouse } = await import("../../library/warehouse.ts");
+  const { sync } = await import("../../library/sync.ts");
+  const { changedBatches } = await import("../../library/read.ts");
+  const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
-  const order = await changesOrder(names, options, config, file);
-  await withRunTools(context, options, warnings, async tools => {
-    if (!options.sync) return;
-    const { runAttempts } = await import("../../sync/run/attempts.ts");
-    const report = await runAttempts(await syncOrder(names, options, config), tools);
+  const text = file === undefined ? undefined : await stateText(file);
+  const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
+  const warehouse = await withRunTools(context, options, loaded.warnings, async tools => {
+    const own = new OpenWarehouse(loaded, tools);
+    if (!options.sync) return own;
+    const { signal, watch } = tools;
+    const report = await sync(own, { ...syncOptions(streams, options), signal, watch });
     for (const error of report.errors) tools.log.warn({}, error);
     context.exit(report.exit_code);
+    return own;
   });
-  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), {
+  const { signal, release } = interruption(context, said => void context.stderr.write(`${said}\n`), {
     stopping: "stopping after these rows; once more leaves at once",
     stopped: "the next reading goes on behind the last state",
   });
   try {
-    await emit(config, order, file, context, signal);
+    const { company } = options;
+    await emit(changedBatches(warehouse, { streams, company, state, signal }, ndjson), state, file, context);
   } finally {
     release();
   }
-}
-
-/** What is read, from where the last reading ended. @throws ConfigError */
-async function changesOrder(
-  names: readonly string[],
-  options: ReadOptions,
-  config: Config,
-  file: string | undefined,
-): Promise<Omit<ChangesOrder, "now">> {
-  const { streams } = await import("../../../streams/index.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { select, selectedByConfig } = await import("../../config/selection.ts");
-  const { companiesOf } = await import("../../sync/run/run.ts");
-  const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
-  const text = file === undefined ? undefined : await stateText(file);
-  const catalogue = configured(streams, config);
-  const on = selectedByConfig(catalogue, config.streams);
-  const { named } = select(catalogue, on, names, config.streams.settings);
-  return {
-    catalogue,
-    streams: names.length === 0 ? new Set(on.map(({ name }) => name)) : named,
-    companies: companiesOf(config, options.company).map(({ name }) => name),
-    state: text === undefined ? noChangesRead : parseChangesState(text, file!),
-    format: ndjson,
-  };
 }
 
 /** Undefined where there is none yet. @throws ConfigError */
@@ -110,17 +92,12 @@ const ndjson: LineFormat = {
 };
 
 async function emit(
-  config: Config,
-  order: Omit<ChangesOrder, "now">,
+  batches: AsyncIterable<ChangedBatch>,
+  begun: ChangesState,
   file: string | undefined,
   context: CliContext,
-  signal: AbortSignal,
 ): Promise<void> {
-  const { openReading } = await import("../../warehouse/connect/reading.ts");
-  const { takeChanges } = await import("../../operations/changes/changes.ts");
-  const reading = await openReading(config.destination, { memoryLimitMb: 128, threads: 1 });
-  if (reading === undefined) throw nothingLoaded("a warehouse to read from");
-  let { state } = order;
+  let state = begun;
   let rows = 0;
   const tellState = async () => {
     await writePiece(context, `${JSON.stringify({ state })}\n`);
@@ -128,19 +105,17 @@ async function emit(
     rows = 0;
   };
   try {
-    await takeChanges(reading, { ...order, now: context.now() }, signal, async batch => {
+    for await (const batch of batches) {
       if (rows + batch.rows > STATE_ROWS) await tellState();
       await writePiece(context, batch.lines);
       ({ state } = batch);
       rows += batch.rows;
-    });
+    }
     await tellState();
   } catch (error) {
     // A closed pipe needs no state: its reader has stopped. After any other failure the last state says how far the rows go.
     if (codeOf(error) === "EPIPE") return;
-    await tellState();
+    if (rows > 0) await tellState();
     throw error;
-  } finally {
-    await reading.close();
   }
 }

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { ConfigError } from "../../errors.ts";
+import { runDefaults } from "../../library/connector.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, streamsArgument } from "../invocation/options.ts";
-import { runDefaults } from "../invocation/run_defaults.ts";
 import { runOutcome } from "./sync.ts";
 
 interface ReplayOptions extends CommonOptions {

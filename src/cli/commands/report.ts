@@ -72,7 +72,7 @@ async function read(config: Config, companies: readonly string[], options: Repor
   const { procurementReport } = await import("../../../reports/procurement.ts");
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { readContents } = await import("../../outputs/report/contents.ts");
-  const { readModels } = await import("../invocation/models.ts");
+  const { readModels } = await import("../../library/connector.ts");
   const { readMeanings } = await import("../../catalog/meaning.ts");
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { streams } = await import("../../../streams/index.ts");

@@ -6,12 +6,12 @@ import type { LoadedConfig } from "../../config/load.ts";
 import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { ConfigSource } from "../../daemon/schedule/source.ts";
 import { ConfigError } from "../../errors.ts";
+import { runDefaults } from "../../library/connector.ts";
 import type { Logger } from "../../logging.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
-import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface ScheduleOptions extends CommonOptions {
   readonly once?: string;

@@ -18,22 +18,10 @@ export function register(program: Command, context: CliContext): void {
 }
 
 async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {
-  const { groups, streams } = await import("../../../streams/index.ts");
-  const { configured, unconfigured } = await import("../../privacy/configured_catalog.ts");
-  const { select, selectedByConfig, versionedBy } = await import("../../config/selection.ts");
-  const { describeStreams } = await import("../../outputs/dictionary/stream_description.ts");
+  const { describedStreams } = await import("../../library/streams.ts");
   const config = (await configIfAny(options, context, "On and off are shown by the default preset."))?.config;
-  const catalogue = configured(streams, config ?? unconfigured);
-  const on = selectedByConfig(catalogue, config?.streams ?? { preset: "core", include: [], exclude: [] });
-  const named = name === undefined ? undefined : select(catalogue, on, [name]).named;
-  const described = describeStreams(
-    groups,
-    catalogue,
-    new Set(on.map(stream => stream.name)),
-    config === undefined ? new Set() : versionedBy(catalogue, config.streams),
-  );
-  const shown = described.filter(stream => named?.has(stream.name) ?? true);
+  const shown = await describedStreams(config, name);
   if (options.json) return context.printJson(shown);
   const { streamListing, streamSheet } = await import("../terminal/stream_listing.ts");
-  context.print(named === undefined ? streamListing(shown) : shown.map(streamSheet).join("\n\n\n"));
+  context.print(name === undefined ? streamListing(shown) : shown.map(streamSheet).join("\n\n\n"));
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isServer } from "../../config/destination.ts";
+import type { SyncOptions as LibraryOptions } from "../../library/sync.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
-import { runDefaults } from "../invocation/run_defaults.ts";
 import type { Outcome } from "../invocation/run_tools.ts";
 
 interface SyncOptions extends CommonOptions {
@@ -35,16 +35,24 @@ export function register(program: Command, context: CliContext): void {
   ).action((names: string[], options: SyncOptions) => sync(names, options, context));
 }
 
-async function sync(names: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
-  const { config, warnings } = await context.openConfig(options);
+async function sync(streams: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
+  const loaded = await context.openConfig(options);
   const { runOnTerminal } = await import("../invocation/run_tools.ts");
-  await runOnTerminal(context, options, warnings, async tools => {
-    const order = await syncOrder(names, options, config);
-    if (options.dryRun) return dryRun(order, tools);
-    const { runAttempts } = await import("../../sync/run/attempts.ts");
-    return runOutcome(await runAttempts(order, tools), config);
+  const { OpenWarehouse } = await import("../../library/warehouse.ts");
+  const { sync: run, syncOrder } = await import("../../library/sync.ts");
+  await runOnTerminal(context, options, loaded.warnings, async tools => {
+    const warehouse = new OpenWarehouse(loaded, tools);
+    const wanted = { ...syncOptions(streams, options), signal: tools.signal, watch: tools.watch };
+    if (options.dryRun) return dryRun(await syncOrder(warehouse, wanted), tools);
+    return runOutcome(await run(warehouse, wanted), loaded.config);
   });
 }
+
+/** The options of the command as those of the function. */
+export const syncOptions = (streams: readonly string[], options: SyncOptions): LibraryOptions => {
+  const { company, full, details, resume, confirmDeletes } = options;
+  return { streams, company, full, details, resume, confirmDeletes, ...limitsOf(options) };
+};
 
 async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome> {
   const { companiesOf } = await import("../../sync/run/run.ts");
@@ -60,22 +68,6 @@ async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome> {
 export async function runOutcome(report: RunReport, config: Config, command?: string): Promise<Outcome> {
   const { syncReport } = await import("../terminal/sync_report.ts");
   return { document: report, text: () => syncReport(report, whereToRead(config), command) };
-}
-
-export async function syncOrder(names: readonly string[], options: SyncOptions, config: Config): Promise<RunOrder> {
-  return {
-    ...(await runDefaults()),
-    command: "tributary sync",
-    config,
-    selection: { names, company: options.company },
-    refresh: {
-      full: options.full ?? false,
-      allDetails: options.details ?? false,
-      resume: options.resume ?? false,
-      confirmDeletes: options.confirmDeletes ?? false,
-    },
-    limits: limitsOf(options),
-  };
 }
 
 /** Where the tables are, in a sentence. */

@@ -1,13 +1,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { timespan } from "../../duration.ts";
 import { ConfigError, type ExitCode } from "../../errors.ts";
-import type { Followed } from "../../operations/upload/follow.ts";
-import type { UploadEvent, UploadedFile, UploadOrder } from "../../operations/upload/upload.ts";
+import type { UploadReport } from "../../library/upload.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
-import { runDefaults } from "../invocation/run_defaults.ts";
 import type { Outcome } from "../invocation/run_tools.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 
@@ -52,54 +49,22 @@ async function upload(files: readonly string[], options: UploadOptions, context:
     throw new ConfigError(
       "--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them.",
     );
-  const { config, warnings } = await context.openConfig(options);
-  const { companiesOf } = await import("../../sync/run/run.ts");
-  const companies = companiesOf(config, options.company);
-  if (companies.length > 1)
-    throw new ConfigError(`--company: expected one of ${companies.map(({ name }) => name).join(", ")}, got none.`);
+  const loaded = await context.openConfig(options);
   const { runOnTerminal } = await import("../invocation/run_tools.ts");
-  const { uploads: flow } = await import("../../../streams/uploads.ts");
-  await runOnTerminal(context, options, warnings, async tools => {
-    const order: UploadOrder = {
-      ...(await runDefaults()),
-      ...{ config, flow, company: companies[0]!, contentType: options.contentType, again: options.again ?? false },
-      files: files.map(file => resolve(context.cwd, file)),
-      lockWaitMs: waitMs ?? 0,
-    };
-    return watch === undefined ? uploadAll(order, tools, waitMs) : watching(resolve(context.cwd, watch), order, tools);
+  const { OpenWarehouse } = await import("../../library/warehouse.ts");
+  const { upload: send } = await import("../../library/upload.ts");
+  await runOnTerminal(context, options, loaded.warnings, async tools => {
+    const warehouse = new OpenWarehouse(loaded, tools);
+    const { company, contentType, again } = options;
+    const sendAll = (all: readonly string[]) =>
+      send(warehouse, all, { company, contentType, again, waitMs, signal: tools.signal });
+    if (watch !== undefined) return watching(resolve(context.cwd, watch), contentType, sendAll, tools);
+    const report = await sendAll(files.map(file => resolve(context.cwd, file)));
+    return { document: report, text: () => inWords(report) };
   });
 }
 
-const telling = ({ log }: RunTools) => ({
-  tell: ({ file, step }: UploadEvent) => (step === "done" ? log.info({ file }, "uploaded") : log.debug({ file }, step)),
-});
-
-async function uploadAll(order: UploadOrder, tools: RunTools, waitMs: number | undefined): Promise<Outcome> {
-  const { uploadFiles } = await import("../../operations/upload/upload.ts");
-  const { followUploads } = await import("../../operations/upload/follow.ts");
-  const { exitCodeOfAll } = await import("../../sync/run/report.ts");
-  const uploads = await uploadFiles(order, { ...tools, ...telling(tools) });
-  const ids = [...new Set(uploads.flatMap(({ doc_id }) => doc_id ?? []))];
-  const [since] = uploads.flatMap(({ sent_at }) => sent_at ?? []).toSorted();
-  const isFollowed = waitMs !== undefined && since !== undefined;
-  const followed = isFollowed ? await followUploads(order, tools, ids, { since, waitMs }) : nothing;
-  const pending = [...followed.pending].map(([doc_id, status]) => ({ doc_id, status }));
-  const late = `Not processed within ${timespan(waitMs ?? 0)}, as far as is said: ${pending.map(({ doc_id, status }) => `${doc_id} (${status ?? "nothing said"})`).join(", ")}. Call it again with --wait to go on waiting.`;
-  const warnings = pending.length === 0 ? [] : [followed.unread ?? late];
-  const codes = uploads.map(({ exit_code }) => exit_code);
-  const exit_code = exitCodeOfAll([...codes, followed.sync?.exit_code ?? 0, pending.length === 0 ? 0 : 5]);
-  const { sync, rows } = followed;
-  const document = { exit_code, run_id: sync?.run_id ?? null, warnings, uploads, pending, rows };
-  return { document, text: () => inWords(document) };
-}
-
-const nothing: Followed = { pending: new Map(), rows: {} };
-
-function inWords({
-  uploads,
-  warnings,
-  rows,
-}: Pick<Followed, "rows"> & { uploads: readonly UploadedFile[]; warnings: readonly string[] }): string {
+function inWords({ uploads, warnings, rows }: UploadReport): string {
   const table = rowTable(uploads, [
     ["file", upload => upload.file],
     ["", upload => upload.outcome],
@@ -120,13 +85,17 @@ function shown(rows: readonly Readonly<Record<string, unknown>>[]): string {
   );
 }
 
-async function watching(folder: string, order: UploadOrder, tools: RunTools): Promise<Outcome> {
-  const { uploadFiles } = await import("../../operations/upload/upload.ts");
+async function watching(
+  folder: string,
+  contentType: string | undefined,
+  send: (files: readonly string[]) => Promise<UploadReport>,
+  tools: RunTools,
+): Promise<Outcome> {
   const { watchFolder } = await import("../../operations/upload/watch.ts");
   const counts = { done: 0, failed: 0 };
   const watched = {
-    ...{ folder, contentType: order.contentType },
-    send: (files: readonly string[]) => uploadFiles({ ...order, files }, { ...tools, ...telling(tools) }),
+    ...{ folder, contentType },
+    send: async (files: readonly string[]) => (await send(files)).uploads,
     moved: (to: string, fault: string | null) => {
       counts[fault === null ? "done" : "failed"]++;
       if (fault === null) tools.log.info({ to }, "sent and moved");

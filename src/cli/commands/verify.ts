@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { runDefaults } from "../../library/connector.ts";
 import type { VerifyOrder } from "../../operations/verify/verify.ts";
 import type { CliContext } from "../invocation/context.ts";
 import {
@@ -9,7 +10,6 @@ import {
   streamsArgument,
   whole,
 } from "../invocation/options.ts";
-import { runDefaults } from "../invocation/run_defaults.ts";
 
 interface VerifyOptions extends CommonOptions {
   readonly sample: number;

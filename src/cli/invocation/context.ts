@@ -1,4 +1,4 @@
-import type { LoadedConfig, LoadOptions } from "../../config/load.ts";
+import type { LoadedConfig } from "../../config/load.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Logger, LogLevel, LogSink } from "../../logging.ts";
 import { createRedactor, type Redactor, redactJson } from "../../secrets.ts";
@@ -56,12 +56,8 @@ export function createContext(surface: Surface): CliContext {
     ...surface,
     redact,
     openConfig: async ({ config }, how) => {
-      const { loadConfig } = await import("../../config/load.ts");
-      const { catalogueFaults } = await import("../../privacy/configured_catalog.ts");
-      const { streams } = await import("../../../streams/index.ts");
-      const { meanings } = await import("../../../streams/meanings.ts");
-      const further: LoadOptions["further"] = read => catalogueFaults(streams, meanings, read);
-      const loaded = await loadConfig(config, surface.env, { ...how, further });
+      const { loadFor } = await import("../../library/connector.ts");
+      const loaded = await loadFor(config, surface.env, how);
       secrets.add(loaded.secrets);
       return loaded;
     },

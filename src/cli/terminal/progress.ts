@@ -1,10 +1,8 @@
 import type { createLogUpdate } from "log-update";
 import { timespan } from "../../duration.ts";
 import type { LogSink } from "../../logging.ts";
-import type { RunView } from "../../sync/run/report.ts";
+import type { RunSnapshot, RunView } from "../../sync/run/report.ts";
 import { cutText, formatCount, rowTable } from "./table.ts";
-
-type Snapshot = ReturnType<RunView["snapshot"]>;
 
 /** Time for the display; `every` calls back until the function it returns is called, and never keeps the process alive. */
 export interface DisplayClock {
@@ -92,7 +90,7 @@ function speedometer(clock: DisplayClock): Speedometer {
   };
 }
 
-function progressTable(snapshot: Snapshot, speeds: Speedometer, columns: number, height: number): string {
+function progressTable(snapshot: RunSnapshot, speeds: Speedometer, columns: number, height: number): string {
   const measured = snapshot.streams.map(one => ({ ...one, speed: speeds(one.stream, one.rows) }));
   // More lines than the screen has would scroll, and the next frame would be drawn below them.
   const room = Math.max(1, height - 4);
@@ -116,7 +114,7 @@ function progressTable(snapshot: Snapshot, speeds: Speedometer, columns: number,
   return lines.map(line => cutText(line, columns)).join("\n");
 }
 
-function progressLine(snapshot: Snapshot, speeds: Speedometer): string {
+function progressLine(snapshot: RunSnapshot, speeds: Speedometer): string {
   const { streams } = snapshot;
   const done = streams.filter(one => one.state === "done").length;
   const failed = streams.filter(one => one.state === "failed").length;
@@ -133,8 +131,8 @@ function progressLine(snapshot: Snapshot, speeds: Speedometer): string {
   return [counts, ...parts, limitLine(snapshot)].join("; ");
 }
 
-function limitLine({ limitedBy, inFlight, ceiling, limited429 }: Snapshot): string {
+function limitLine({ limitedBy, inFlight, ceiling, limited429 }: RunSnapshot): string {
   return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight, ${formatCount(limited429)} answers 429`;
 }
 
-const isBusy = ({ state }: Snapshot["streams"][number]): boolean => state === "reading" || state === "publishing";
+const isBusy = ({ state }: RunSnapshot["streams"][number]): boolean => state === "reading" || state === "publishing";

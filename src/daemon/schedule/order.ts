@@ -3,10 +3,8 @@ import type { Config, Schedule } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
-import type { RunOrder } from "../../sync/run/run_order.ts";
+import type { RunDefaults, RunOrder } from "../../sync/run/run_order.ts";
 import type { Cause } from "./events.ts";
-
-export type RunDefaults = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
 
 const words = "tributary schedule ";
 

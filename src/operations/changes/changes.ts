@@ -3,18 +3,21 @@ import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
 import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
-import { type ChangePosition, type Decimals, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
+import { type ChangePosition, type Decimals, positionOf, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
 import { atOneMoment } from "../../warehouse/read/question.ts";
 
 const VERSION = 1;
 
-const stateSchema = z.object({
+/** How far a reader has read: of each company and table the row behind which it stands. It is plain data, to be stored as JSON. */
+export interface ChangesState {
+  readonly version: 1;
+  readonly companies: Readonly<Record<string, Readonly<Record<string, { changed_at: string; key: string[] }>>>>;
+}
+
+const stateSchema: z.ZodType<ChangesState> = z.object({
   version: z.literal(VERSION),
   companies: z.record(z.string(), z.record(z.string(), z.object({ changed_at: z.string(), key: z.array(z.string()) }))),
 });
-
-/** How far a reader has read: of each company and table the row behind which it stands. */
-export type ChangesState = z.output<typeof stateSchema>;
 
 export const noChangesRead: ChangesState = { version: VERSION, companies: {} };
 
@@ -52,11 +55,14 @@ export interface LineFormat {
 
 /** Rows of a table that changed, each in a line, and the state after the last of them. */
 export interface ChangedBatch {
+  readonly stream: string;
   readonly table: string;
   readonly company: string;
   readonly lines: Buffer;
   readonly rows: number;
   readonly state: ChangesState;
+  /** The state behind one of these rows, whose record is given. */
+  readonly stateBehind: (record: Readonly<Record<string, unknown>>) => ChangesState;
 }
 
 /** A table whose changes are read. */
@@ -100,13 +106,17 @@ export async function takeChanges(
   await atOneMoment(reading, async db => {
     for (const table of await changesTables({ ...reading, db }, order))
       for (const company of companies) {
-        const before = state.companies[company]?.[table.name];
-        const after = before === undefined ? undefined : { changedAt: before.changed_at, key: before.key };
+        const from = state.companies[company]?.[table.name];
+        const after = from === undefined ? undefined : { changedAt: from.changed_at, key: from.key };
         const which = { company, after, decimals: format.decimals, around: format.around(table) };
         await takeChangedRows({ ...reading, db }, table, which, async ({ lines, rows, position }) => {
           signal.throwIfAborted();
-          state = behind(state, company, table.name, position, present);
-          await take({ table: table.name, company, lines, rows, state });
+          const { stream, name } = table;
+          const before = state;
+          const stateBehind = (record: Readonly<Record<string, unknown>>) =>
+            behind(before, company, name, positionOf(record, table.key), present);
+          state = behind(before, company, name, position, present);
+          await take({ stream, table: name, company, lines, rows, state, stateBehind });
         });
       }
   });

@@ -15,6 +15,7 @@ import {
   mergeReports,
   messageOf,
   type RunReport,
+  type RunSnapshot,
   type RunView,
   statusOf,
 } from "./report.ts";
@@ -239,7 +240,7 @@ function ownFailures({ streams }: RunReport, { failures }: Past, redact: (text: 
 /** Tells the display once; what later attempts do is seen in the same view, beside what has been done. */
 function lasting(watch: RunTools["watch"]): RunTools["watch"] {
   let current: RunView | undefined;
-  const done = new Map<string, ReturnType<RunView["snapshot"]>["streams"][number]>();
+  const done = new Map<string, RunSnapshot["streams"][number]>();
   return view => {
     const before = current;
     current = view;

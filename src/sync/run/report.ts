@@ -29,22 +29,30 @@ export interface RunReport {
 
 /** The run as it stands, for a progress display. */
 export interface RunView {
-  snapshot(): {
-    readonly streams: readonly {
-      readonly stream: string;
-      readonly state: "waiting" | "reading" | "publishing" | "done" | "failed";
-      readonly pages: number;
-      readonly total?: number;
-      readonly rows: number;
-      readonly waitingFor?: string;
-      /** By the speed of the last minute, where it is known how much there is to do. */
-      readonly remainingMs?: number;
-    }[];
-    readonly limitedBy: string;
-    readonly inFlight: number;
-    readonly ceiling: number;
-    readonly limited429: number;
-  };
+  snapshot(): RunSnapshot;
+}
+
+/** How a run stands. */
+export interface RunSnapshot {
+  readonly streams: readonly {
+    readonly stream: string;
+    readonly state: "waiting" | "reading" | "publishing" | "done" | "failed";
+    readonly pages: number;
+    /** Rows that there are, as the service says. */
+    readonly total?: number;
+    readonly rows: number;
+    /** In words. */
+    readonly waitingFor?: string;
+    /** By the speed of the last minute, where it is known how much there is to do. */
+    readonly remainingMs?: number;
+  }[];
+  /** What keeps requests from going faster, in words. */
+  readonly limitedBy: string;
+  /** Requests under way, and how many there may be. */
+  readonly inFlight: number;
+  readonly ceiling: number;
+  /** Answers with status 429 so far. */
+  readonly limited429: number;
 }
 
 /** Several failures at once: the first of these is the exit code. */

@@ -29,6 +29,9 @@ export interface RunOrder {
   readonly source?: RunSource;
 }
 
+/** What is the same for every run of a program. */
+export type RunDefaults = Pick<RunOrder, "version" | "catalogue" | "models" | "relations" | "identity">;
+
 export interface Selection {
   /** Names, patterns, presets; empty: all that the config switches on. */
   readonly names: readonly string[];

@@ -147,10 +147,15 @@ class Cutter {
     const [before, after] = this.#around;
     const text = lines.toString("utf8", begin, lines.length - 1);
     const record = JSON.parse(text.slice(before.length, text.length - after.length)) as Record<string, unknown>;
-    const key = this.#key.map(name => String(record[name]));
-    await this.#take({ lines, rows, position: { changedAt: String(record["_changed_at"]), key } });
+    await this.#take({ lines, rows, position: positionOf(record, this.#key) });
   }
 }
+
+/** Where a reader stands behind a row, whose record is given. */
+export const positionOf = (record: Readonly<Record<string, unknown>>, key: readonly string[]): ChangePosition => ({
+  changedAt: String(record["_changed_at"]),
+  key: key.map(name => String(record[name])),
+});
 
 function isBehind(after: ChangePosition, key: readonly SourceColumn[], places: readonly Fragment[]): Fragment {
   const moment = sql`cast(${sql.lit(after.changedAt)} as timestamptz)`;

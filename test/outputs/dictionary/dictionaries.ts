@@ -1,4 +1,4 @@
-import { readModels } from "../../../src/cli/invocation/models.ts";
+import { readModels } from "../../../src/library/connector.ts";
 import { type Dictionary, dictionaryOf } from "../../../src/outputs/dictionary/dictionary.ts";
 import { describeState } from "../../../src/outputs/dictionary/state.ts";
 import { describeStreams } from "../../../src/outputs/dictionary/stream_description.ts";

@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { timespan } from "../duration.ts";
+import { ConfigError, type ExitCode } from "../errors.ts";
+import type { Followed } from "../operations/upload/follow.ts";
+import type { UploadEvent, UploadedFile } from "../operations/upload/upload.ts";
+import { runDefaults } from "./connector.ts";
+import { begin, type Run, type WatchOptions } from "./run.ts";
+import { opened, type Warehouse } from "./warehouse.ts";
+
+/** How files are uploaded. */
+export interface UploadOptions extends WatchOptions<readonly UploadEvent[]> {
+  /** Which company's documents they are; needed where the configuration has several. */
+  readonly company?: string | undefined;
+  /** Media type of the files; default: by the ending of each name. */
+  readonly contentType?: string | undefined;
+  /** Sends a content once more that was sent before. */
+  readonly again?: boolean | undefined;
+  /** How long to wait until the service has processed them, in ms, and then to load what they became; default: not at all. */
+  readonly waitMs?: number | undefined;
+}
+
+/** What became of the files. */
+export interface UploadReport {
+  readonly exit_code: ExitCode;
+  /** The run that loaded what they became. */
+  readonly run_id: string | null;
+  readonly warnings: readonly string[];
+  readonly uploads: readonly UploadedFile[];
+  /** Documents that are not processed as far as is said, with the status that was seen last. */
+  readonly pending: readonly { readonly doc_id: string; readonly status: string | null }[];
+  /** What they became, by table. */
+  readonly rows: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+}
+
+const nothing: Followed = { pending: new Map(), rows: {} };
+
+/**
+ * Uploads files to the service, each content once, and resumes an upload that was interrupted. Where the service may have created a document
+ * but its answer was lost, the file is reported as `unknown` and not sent again.
+ * @throws ConfigError for files that cannot be sent, before anything is; LockedError, DestinationError, StoppedError
+ */
+export function upload(
+  warehouse: Warehouse,
+  files: readonly string[],
+  options: UploadOptions = {},
+): Run<readonly UploadEvent[], UploadReport> {
+  const { contentType, again = false, waitMs } = options;
+  const own = opened(warehouse);
+  return begin(own, options, async (tools, show) => {
+    const { uploadFiles } = await import("../operations/upload/upload.ts");
+    const { followUploads } = await import("../operations/upload/follow.ts");
+    const { exitCodeOfAll } = await import("../sync/run/report.ts");
+    const { companiesOf } = await import("../sync/run/run.ts");
+    const { uploads: flow } = await import("../../streams/uploads.ts");
+    const { config } = own.loaded;
+    const [company, ...others] = companiesOf(config, options.company);
+    if (others.length > 0) throw new ConfigError(`--company: expected one of ${own.companies.join(", ")}, got none.`);
+    const order = {
+      ...(await runDefaults()),
+      ...{ config, flow, company: company!, contentType, again, lockWaitMs: waitMs ?? 0 },
+      files: files.map(file => resolve(file)),
+    };
+    const steps = new Map<string, UploadEvent>();
+    show({ snapshot: () => [...steps.values()] });
+    const tell = (event: UploadEvent) => {
+      steps.set(event.file, event);
+      if (event.step === "done") tools.log.info({ file: event.file }, "uploaded");
+      else tools.log.debug({ file: event.file }, event.step);
+    };
+    const uploads = await uploadFiles(order, { ...tools, tell });
+    const ids = [...new Set(uploads.flatMap(({ doc_id }) => doc_id ?? []))];
+    const [since] = uploads.flatMap(({ sent_at }) => sent_at ?? []).toSorted();
+    const isFollowed = waitMs !== undefined && since !== undefined;
+    const runTools = { ...tools, watch: () => undefined };
+    const followed = isFollowed ? await followUploads(order, runTools, ids, { since, waitMs }) : nothing;
+    const pending = [...followed.pending].map(([doc_id, status]) => ({ doc_id, status }));
+    const late = `Not processed within ${timespan(waitMs ?? 0)}, as far as is said: ${pending.map(({ doc_id, status }) => `${doc_id} (${status ?? "nothing said"})`).join(", ")}. Call it again with --wait to go on waiting.`;
+    const warnings = pending.length === 0 ? [] : [followed.unread ?? late];
+    const codes = uploads.map(({ exit_code }) => exit_code);
+    const exit_code = exitCodeOfAll([...codes, followed.sync?.exit_code ?? 0, pending.length === 0 ? 0 : 5]);
+    return { exit_code, run_id: followed.sync?.run_id ?? null, warnings, uploads, pending, rows: followed.rows };
+  });
+}

@@ -89,11 +89,9 @@ export async function declarations(): Promise<string> {
   const logger = { info: () => undefined, warn: () => undefined, error: console.error };
   const plugins = [dts({ logger, dtsOnly: true, tsconfig: join(root, "tsconfig.json"), compilerOptions })];
   const input = { index: join(root, "src/library/index.ts") };
-  const { output } = await rolldown({ input, cwd: root, logLevel: "silent", external: /^[^./]/, plugins }).then(
-    bundle => bundle.generate({ format: "esm" }),
-  );
-  const [{ code }] = output;
-  return code;
+  await using bundle = await rolldown({ input, cwd: root, logLevel: "silent", external: /^[^./]/, plugins });
+  const { output } = await bundle.generate({ format: "esm" });
+  return output[0].code;
 }
 
 /** The manifest that is published: of the libraries only those that can't be bundled are left to install. */

@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf } from "../files.ts";
+import { atOneMoment } from "../warehouse/connect/exporting.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import type { CopyFormat } from "../warehouse/dialect.ts";
 import { copyRows } from "../warehouse/read/copying.ts";
@@ -11,7 +15,6 @@ const READ_ONLY = "25006";
 export interface Question {
   /** SQL as the user wrote it. */
   readonly text: string;
-  readonly format: Exclude<CopyFormat, "lines">;
   /** How many rows to return at most; undefined: all. */
   readonly most: number | undefined;
 }
@@ -27,18 +30,15 @@ export async function useSchemas({ db, dialect, schema, stateSchema }: Warehouse
  */
 export async function takeAnswer(
   reading: WarehouseReading,
-  { text, format, most }: Question,
+  question: Question & { readonly format: Exclude<CopyFormat, "lines"> },
   signal: AbortSignal,
   take: (piece: Buffer) => Promise<void>,
 ): Promise<void> {
-  const limit = most === undefined ? "" : ` limit ${most}`;
-  // In a line of its own: the text may end with a comment.
-  const query = `select * from (${text.trim().replace(/;$/, "")}\n) answer${limit}`;
   const stop = () => reading.interrupt?.();
   signal.addEventListener("abort", stop);
   try {
     const copy = (db: WarehouseReading["db"]) =>
-      copyRows({ ...reading, db }, query, format, piece => {
+      copyRows({ ...reading, db }, queryOf(question), question.format, piece => {
         signal.throwIfAborted();
         return take(piece);
       });
@@ -47,16 +47,52 @@ export async function takeAnswer(
       ? reading.db.transaction().setAccessMode("read only").execute(copy)
       : copy(reading.db));
   } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    // That a run could not write there is no advice for a query that tried to.
-    const wrote = error instanceof Error && codeOf(error.cause) === READ_ONLY;
-    throw error instanceof TributaryError && !wrote ? error : refused(wrote ? error.cause : error);
+    throw signal.aborted ? signal.reason : refused(error);
   } finally {
     signal.removeEventListener("abort", stop);
   }
 }
 
-function refused(cause: unknown): ConfigError {
+/** Writes the rows of one query as a Parquet file, which is there whole or not at all. Throws as `takeAnswer` does. */
+export async function writeAnswer(
+  reading: WarehouseReading,
+  question: Question,
+  file: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const room = join(dirname(file), `.tributary-query-${randomUUID()}`);
+  try {
+    await mkdir(room, { recursive: true, mode: 0o700 });
+    const target = { folder: room, stem: "answer", compression: "zstd", folderOf: () => "" } as const;
+    const { path, rows } = await atOneMoment(reading, room, signal, ({ source }) =>
+      source.writeAnswer(queryOf(question), target),
+    );
+    await rename(join(room, path), file);
+    return rows;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!(error instanceof Error && "syscall" in error)) throw refused(error);
+    throw new ConfigError(
+      `${file} could not be written (${codeOf(error)}): check the path, its rights and space.`,
+      error,
+    );
+  } finally {
+    // Below what is no folder there is none to remove.
+    await rm(room, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function queryOf({ text, most }: Question): string {
+  const limit = most === undefined ? "" : ` limit ${most}`;
+  // In a line of its own: the text may end with a comment.
+  return `select * from (${text.trim().replace(/;$/, "")}\n) answer${limit}`;
+}
+
+function refused(error: unknown): TributaryError {
+  // That a run could not write there is no advice for a query that tried to.
+  const wrote = error instanceof Error && codeOf(error.cause) === READ_ONLY;
+  if (error instanceof TributaryError && !wrote) return error;
+  const cause = wrote ? error.cause : error;
   const said = (cause instanceof Error ? cause.message : String(cause)).trim();
   return new ConfigError(`Expected one query that the database can answer, but it says: ${said}`, cause);
 }

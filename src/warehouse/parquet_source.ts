@@ -15,6 +15,8 @@ export interface Exportable {
   readonly publishedAt?: Date | undefined;
   /** Absent where the database writes Parquet itself. */
   readonly copyOut?: CopyOut;
+  /** The columns of a query's rows; for readers of a database that does not write Parquet itself. */
+  readonly columnsOf?: (query: string) => Promise<readonly SourceColumn[]>;
   /** Ends the statement that is under way; absent where it can only be waited for. */
   readonly interrupt?: () => void;
 }
@@ -89,6 +91,8 @@ export interface ParquetSource {
   partitions(table: SourceTable, most: number): Promise<number>;
   /** Writes the rows, at least one file, in bounded memory. `progress` is told how many were written so far. */
   write(table: SourceTable, target: Target, progress: (rows: number) => void): Promise<readonly ParquetFile[]>;
+  /** Writes a query's rows into one file, in bounded memory. */
+  writeAnswer(query: string, target: Target): Promise<ParquetFile>;
 }
 
 /** The types of a table's columns as Parquet has them. */

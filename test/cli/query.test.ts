@@ -13,7 +13,7 @@ test("answers are CSV, tables or JSON, from both databases, and what is wrong is
   const sql = "select po_number, is_open from purchase_orders order by po_number limit 3";
   const answers: string[] = [];
   for (const more of [{}, { destination: postgres.destination }]) {
-    const { run } = workplace(simulator, more);
+    const { run, folder } = workplace(simulator, more);
     expect((await run(["query", sql])).stderr).toContain("nothing has been loaded yet");
     expect((await run(["sync", "purchase_orders"])).code).toBe(0);
     const csv = await run(["query", sql]);
@@ -29,6 +29,10 @@ test("answers are CSV, tables or JSON, from both databases, and what is wrong is
     expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
     expect(wrong.stderr).toContain("nothing_like_it");
     expect((await run(["query"])).stderr).toContain("Expected a query");
+    const parquet = await run(["query", sql, "--format", "parquet", "--out", "orders.parquet"]);
+    expect([parquet.code, parquet.stdout]).toEqual([0, `3 rows in ${join(folder, "orders.parquet")}\n`]);
+    expect(readFileSync(join(folder, "orders.parquet"), "latin1")).toMatch(/^PAR1[\s\S]*PAR1$/);
+    expect((await run(["query", sql, "--format", "parquet"])).stderr).toContain("together with --out");
   }
   expect(answers[0]).toMatch(/^po_number,is_open\nPO-1,/);
   expect(answers[1]).toBe(answers[0]);

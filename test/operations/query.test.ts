@@ -1,8 +1,12 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { type Question, takeAnswer, useSchemas } from "../../src/operations/query.ts";
-import { openReading } from "../../src/warehouse/connect/reading.ts";
+import { type Question, takeAnswer, useSchemas, writeAnswer } from "../../src/operations/query.ts";
+import { openReading, type WarehouseReading } from "../../src/warehouse/connect/reading.ts";
+import { emptyFolder } from "../cli/process.ts";
 import { whereIs } from "../outputs/export/exporting.ts";
 import { stillClock } from "../support/clock.ts";
 import { bench } from "../support/run.ts";
@@ -10,10 +14,25 @@ import { type Warehouse, warehouses } from "../support/warehouse.ts";
 
 const EXACT = "12345678901234567890123456789.123456789";
 
-type Asked = (text: string, more?: Partial<Question>, signal?: AbortSignal) => Promise<string>;
+type Asked = (
+  text: string,
+  more?: Partial<Question & { format: "csv" | "json" }>,
+  signal?: AbortSignal,
+) => Promise<string>;
 
 /** A small warehouse, and what asks it. */
 async function loaded(make: () => Promise<Warehouse>): Promise<Asked> {
+  const reading = await opened(make);
+  return async (text, more = {}, signal = new AbortController().signal) => {
+    const pieces: Buffer[] = [];
+    await takeAnswer(reading, { text, format: "csv", most: undefined, ...more }, signal, async piece => {
+      pieces.push(Buffer.from(piece));
+    });
+    return Buffer.concat(pieces).toString();
+  };
+}
+
+async function opened(make: () => Promise<Warehouse>): Promise<WarehouseReading> {
   const clock = stillClock();
   const simulator = await startSimulator({ sizes: { orders: 3 }, now: clock.date });
   const warehouse = await make();
@@ -22,13 +41,7 @@ async function loaded(make: () => Promise<Warehouse>): Promise<Asked> {
   const reading = (await openReading(whereIs(warehouse)))!;
   onTestFinished(() => reading.close());
   await useSchemas(reading);
-  return async (text, more = {}, signal = new AbortController().signal) => {
-    const pieces: Buffer[] = [];
-    await takeAnswer(reading, { text, format: "csv", most: undefined, ...more }, signal, async piece => {
-      pieces.push(Buffer.from(piece));
-    });
-    return Buffer.concat(pieces).toString();
-  };
+  return reading;
 }
 
 describe.each(warehouses)("a query in $name", ({ name, make }) => {
@@ -72,6 +85,31 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
     }
   });
 
+  test("an answer becomes one Parquet file with types of its own, or none at all", async () => {
+    const reading = await opened(make);
+    const folder = emptyFolder();
+    const file = join(folder, "new/answer.parquet");
+    const text =
+      `select po_number, cast('${EXACT}' as decimal(38, 9)) as amount, cast(null as boolean) as nothing, cast(2 as bigint) as two,
+      date '2026-03-01' as day, timestamptz '2026-03-01 10:00:00+00' as moment, '' as empty, cast(0.5 as double precision) as half
+      from purchase_orders order by po_number desc; -- all`.replace("; -- all", " -- all\n;");
+    const { signal } = new AbortController();
+    expect(await writeAnswer(reading, { text, most: 2 }, file, signal)).toBe(2);
+    const amounts = { amount: [EXACT, "DECIMAL(38,9)"], nothing: [null, "BOOLEAN"], two: ["2", "BIGINT"] };
+    const others = { empty: ["", "VARCHAR"], half: ["0.5", "DOUBLE"] };
+    const moment = ["2026-03-01 10:00:00+00", "TIMESTAMP WITH TIME ZONE"];
+    const last = { ...amounts, day: ["2026-03-01", "DATE"], moment, ...others };
+    expect(await parquetRows(file)).toEqual(["PO-3", "PO-2"].map(po => ({ po_number: [po, "VARCHAR"], ...last })));
+    expect(await writeAnswer(reading, { text: "select 1 as a where false", most: undefined }, file, signal)).toBe(0);
+    await expect(writeAnswer(reading, { text: "select wrong", most: undefined }, file, signal)).rejects.toMatchObject({
+      ...{ name: "ConfigError", message: expect.stringContaining("one query that the database can answer") },
+    });
+    await expect(writeAnswer(reading, { text: "select 1", most: 1 }, join(file, "below"), signal)).rejects.toThrow(
+      "could not be written (ENOTDIR)",
+    );
+    expect(readdirSync(join(folder, "new"))).toEqual(["answer.parquet"]);
+  });
+
   test("it is cancelled soon, and the next one is answered", async () => {
     const asked = await loaded(make);
     const stop = new AbortController();
@@ -86,6 +124,26 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
     expect(await asked("select 1 as a")).toBe("a\n1\n");
   });
 });
+
+/** Each value as text, and its type. */
+async function parquetRows(file: string): Promise<readonly Record<string, unknown>[]> {
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  try {
+    const from = `from read_parquet('${file.replaceAll("'", "''")}')`;
+    const described = await connection.runAndReadAll(
+      `select column_name, column_type from (describe select * ${from})`,
+    );
+    const types = new Map(described.getRows().map(([name, type]) => [String(name), type]));
+    const rows = (await connection.runAndReadAll(`select columns(*)::varchar ${from}`)).getRowObjects();
+    return rows.map(row =>
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, [value, types.get(name)]])),
+    );
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
 
 test("no query makes a later one writable", async () => {
   const asked = await loaded(warehouses.find(({ name }) => name === "postgres")!.make);

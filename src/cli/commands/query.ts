@@ -1,20 +1,20 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
-import type { Question } from "../../operations/query.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { cutText, formatTable } from "../terminal/table.ts";
 
 interface QueryOptions extends CommonOptions {
-  readonly format?: "table" | "csv" | "json";
+  readonly format?: "table" | "csv" | "json" | "parquet";
   readonly limit?: number;
+  readonly out?: string | undefined;
 }
 
 /** Default row limit of a table. */
@@ -37,8 +37,10 @@ export function register(program: Command, context: CliContext): void {
         "table",
         "csv",
         "json",
+        "parquet",
       ]),
     )
+    .option("--out <file>", "where parquet is written", localPath)
     .option("--limit <n>", `so many rows at most (default: of a table ${SHOWN}, else all; 0: all)`, whole(0));
   attachOptions(
     command,
@@ -46,6 +48,7 @@ export function register(program: Command, context: CliContext): void {
     "tributary query 'select vendor_name, sum(spend_amount) from spend_by_vendor_month group by 1 order by 2 desc'",
     "tributary query 'select * from invoices' > invoices.csv",
     "tributary query 'select * from findings where _deleted_at is null' --format json | jq .title",
+    "tributary query 'select * from invoices' --format parquet --out invoices.parquet",
     "tributary query < question.sql",
   ).action((sql: string | undefined, options: QueryOptions) => query(sql, options, context));
 }
@@ -57,13 +60,17 @@ async function query(sql: string | undefined, options: QueryOptions, context: Cl
   const { useSchemas } = await import("../../operations/query.ts");
   const asked = sql ?? (stdin.isTTY ? undefined : await textOf(stdin));
   if (asked?.trim() === "") throw new ConfigError("Expected a query such as 'select * from invoices', got nothing.");
+  if ((options.format === "parquet") !== (options.out !== undefined))
+    throw new ConfigError("Expected --format parquet together with --out and a file, got one without the other.");
+  if (options.out !== undefined && asked === undefined)
+    throw new ConfigError("Expected with --out a query such as 'select * from invoices', got none.");
   const reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to ask");
-  const { format = stdout.isTTY ? "table" : "csv" } = options;
+  const { format = stdout.isTTY ? "table" : "csv", out } = options;
   const limit = options.limit ?? (format === "table" ? SHOWN : 0);
   try {
     await useSchemas(reading);
-    const answer: Answer = (text, signal) => answerTo(reading, { text, format, limit }, signal, context);
+    const answer: Answer = (text, signal) => answerTo(reading, { text, format, limit, out }, signal, context);
     if (asked !== undefined) await once(asked, answer, context);
     else await prompting(answer, context);
   } finally {
@@ -85,26 +92,31 @@ async function once(text: string, answer: Answer, context: CliContext): Promise<
   }
 }
 
-interface Asked {
+interface Asked extends Pick<QueryOptions, "out"> {
   readonly text: string;
-  readonly format: "table" | "csv" | "json";
+  readonly format: NonNullable<QueryOptions["format"]>;
   /** 0: all rows. */
   readonly limit: number;
 }
 
 async function answerTo(
   reading: WarehouseReading,
-  { text, format, limit }: Asked,
+  { text, format, limit, out }: Asked,
   signal: AbortSignal,
   context: CliContext,
 ): Promise<void> {
-  const { takeAnswer } = await import("../../operations/query.ts");
+  const { takeAnswer, writeAnswer } = await import("../../operations/query.ts");
   const pieces: Buffer[] = [];
   const keep = async (piece: Buffer) => void pieces.push(Buffer.from(piece));
   const isTable = format === "table";
   // One more than is shown says whether there are more.
   const most = limit === 0 ? undefined : limit + (isTable ? 1 : 0);
-  const question: Question = { text, format: format === "json" ? "json" : "csv", most };
+  if (out !== undefined) {
+    const file = resolve(context.cwd, out);
+    const rows = await writeAnswer(reading, { text, most }, file, signal);
+    return context.print(`${rows} row${rows === 1 ? "" : "s"} in ${file}`);
+  }
+  const question = { text, most, format: format === "json" ? "json" : "csv" } as const;
   try {
     await takeAnswer(reading, question, signal, isTable ? keep : piece => writePiece(context, piece));
     if (isTable) context.print(await tableOf(Buffer.concat(pieces), limit));

@@ -2,13 +2,17 @@ import { join } from "node:path";
 import type { Kysely } from "kysely";
 import type { Ask } from "../duckdb/parquet/parquet_files.ts";
 import { attempting } from "../duckdb/session/failure.ts";
-import type { CopyOut, Exportable, ParquetSource } from "../parquet_source.ts";
+import type { CopyOut, Exportable, ParquetSource, SourceColumn, SourceTable } from "../parquet_source.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** What DuckDB may use while it writes Parquet, and the folder for what doesn't fit: values are private, so it is no public one. */
 export const exportResources = (room: string) => ({
   ...{ memoryLimitMb: 256, threads: 1 },
   ...{ spill: join(room, "spill"), spillsInPrivate: true },
+});
+
+const answerTable = (columns: readonly SourceColumn[]): SourceTable => ({
+  ...{ name: "answer", columns, partitions: [], company: undefined, live: false },
 });
 
 /** The tables of one moment: what they are asked for, and what writes them. */
@@ -50,7 +54,7 @@ async function inDuckdb<T>(
 }
 
 async function inPostgres<T>(
-  { db, schema, copyOut }: Exportable,
+  { db, schema, copyOut, columnsOf }: Exportable,
   room: string,
   signal: AbortSignal,
   work: (moment: Moment) => Promise<T>,
@@ -74,7 +78,9 @@ async function inPostgres<T>(
       .transaction()
       .setIsolationLevel("repeatable read")
       .setAccessMode("read only")
-      .execute(async trx => work({ db: trx, source: await postgresSource(trx, schema, room, ask, copy) })),
+      .execute(async trx =>
+        work({ db: trx, source: await postgresSource({ trx, schema, room, ask, copyOut: copy, columnsOf }) }),
+      ),
   );
 }
 
@@ -92,13 +98,16 @@ async function interrupted<T>(
   }
 }
 
-async function postgresSource(
-  trx: Kysely<StateTables>,
-  schema: string,
-  room: string,
-  ask: Ask,
-  copyOut: CopyOut,
-): Promise<ParquetSource> {
+interface PostgresRows {
+  readonly trx: Kysely<StateTables>;
+  readonly schema: string;
+  readonly room: string;
+  readonly ask: Ask;
+  readonly copyOut: CopyOut;
+  readonly columnsOf: Exportable["columnsOf"];
+}
+
+async function postgresSource({ trx, schema, room, ask, copyOut, columnsOf }: PostgresRows): Promise<ParquetSource> {
   const { contentsOf, copyQuery, countPartitions, serverMajor } = await import("../postgres/rows_out.ts");
   const { spoolIntoFiles } = await import("../duckdb/parquet/spool.ts");
   const [version] = await ask("select version() as version");
@@ -112,5 +121,15 @@ async function postgresSource(
         query: copyQuery(schema, table),
         room: join(room, "rows"),
       }),
+    async writeAnswer(query, target) {
+      if (columnsOf === undefined) throw new TypeError("a reader is expected to know the columns of a query");
+      const table = answerTable(await columnsOf(query));
+      const [file] = await spoolIntoFiles({
+        ...{ ask, copyOut, table, target, progress: () => undefined, sliceBytes: Number.POSITIVE_INFINITY },
+        query: `copy (select 0, answer.* from (${query}) answer) to stdout (format csv)`,
+        room: join(room, "rows"),
+      });
+      return file!;
+    },
   };
 }

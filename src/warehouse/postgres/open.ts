@@ -3,6 +3,7 @@ import { TributaryError } from "../../errors.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
+import type { Exportable, SourceColumn } from "../parquet_source.ts";
 import { rowStateName, type StateTables } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
@@ -18,7 +19,8 @@ export interface PostgresSettings extends Place, Opener {
 
 /** What status and rejects need: no locks, and every transaction read-only. */
 export type Reading = AsyncDisposable &
-  Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut"> & {
+  Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut"> &
+  Required<Pick<Exportable, "columnsOf">> & {
     /** Ends the statement that is under way. */
     interrupt(): void;
   };
@@ -105,6 +107,21 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
   };
 }
 
+const asText = { storedAs: "text", type: "text" } as const;
+
+/** Types of a query's columns, by their number in pg_type. Which decimals a query makes is not known: they have as many places as the tables'. */
+const answerTypes: Readonly<Record<number, Omit<SourceColumn, "name">>> = {
+  16: { storedAs: "boolean", type: "boolean" },
+  20: { storedAs: "bigint", type: "bigint" },
+  21: { storedAs: "bigint", type: "bigint" },
+  23: { storedAs: "bigint", type: "bigint" },
+  700: { storedAs: "double", type: "double precision" },
+  701: { storedAs: "double", type: "double precision" },
+  1082: { storedAs: "date", type: "date" },
+  1184: { storedAs: "moment", type: "timestamptz" },
+  1700: { storedAs: "decimal", type: "numeric(38,9)" },
+};
+
 /** Opens the warehouse for readers of its state. @throws DestinationError, ConfigError */
 export async function openPostgresForReading(settings: Place & Pick<PostgresSettings, "clock">): Promise<Reading> {
   const { schema, stateSchema, clock } = settings;
@@ -116,6 +133,10 @@ export async function openPostgresForReading(settings: Place & Pick<PostgresSett
     stateSchema,
     db: kyselyOver(session, stateSchema),
     copyOut: (query, take) => session.copyOut(query, take),
+    columnsOf: async query => {
+      const { fields } = await session.query(`select * from (${query}) answer limit 0`);
+      return fields.map(({ name, dataTypeID }) => ({ name, ...(answerTypes[dataTypeID] ?? asText) }));
+    },
     interrupt: () => void session.cancel(),
     close,
     [Symbol.asyncDispose]: close,

@@ -11,7 +11,7 @@ import {
 import type { StateTables } from "../../state_tables.ts";
 import { isOutOfMemory } from "../session/failure.ts";
 import { quoted } from "../session/session.ts";
-import { type Ask, countPartitions, duckdbType, named, orderOf, writeFiles } from "./parquet_files.ts";
+import { type Ask, countPartitions, duckdbType, named, orderOf, writeFiles, writeQuery } from "./parquet_files.ts";
 
 /** A million rows of sixty columns are sorted in it. */
 const SORTING_MB = 256;
@@ -43,6 +43,7 @@ export async function duckdbSource(
       progress(files.reduce((sum, { rows }) => sum + rows, 0));
       return files;
     },
+    writeAnswer: (query, target) => writeQuery(ask, query, target, `${target.stem}.parquet`),
   };
 }
 

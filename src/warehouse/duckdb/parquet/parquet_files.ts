@@ -89,13 +89,21 @@ async function writeFile(
 ): Promise<ParquetFile> {
   const number = String(numbering.next++).padStart(5, "0");
   const path = `${folder}${folder === "" ? "" : "/"}${target.stem}-${number}.parquet`;
-  const whole = join(target.folder, path);
-  await mkdir(dirname(whole), { recursive: true });
   const values = columns.map(column => `${named(column.name)}::${duckdbType(column)} as ${named(column.name)}`);
-  const options = `format parquet, compression ${target.compression}, row_group_size ${ROW_GROUP}, return_stats true`;
-  const rows = await ask(
-    `copy (select ${values.join(", ")} from ${relation} where ${condition}) to ${quoted(whole)} (${options})`,
-  );
+  return writeQuery(ask, `select ${values.join(", ")} from ${relation} where ${condition}`, target, path);
+}
+
+/** Writes a query's rows into the file at `path` below the target's folder. */
+export async function writeQuery(
+  ask: Ask,
+  query: string,
+  { folder, compression }: Target,
+  path: string,
+): Promise<ParquetFile> {
+  const whole = join(folder, path);
+  await mkdir(dirname(whole), { recursive: true });
+  const options = `format parquet, compression ${compression}, row_group_size ${ROW_GROUP}, return_stats true`;
+  const rows = await ask(`copy (${query}) to ${quoted(whole)} (${options})`);
   return { path, rows: Number(rows[0]?.["count"] ?? 0), bytes: (await stat(whole)).size };
 }
 

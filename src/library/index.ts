@@ -21,10 +21,10 @@ export type {
   StreamDescription,
   TableDescription,
 } from "../outputs/dictionary/stream_description.ts";
-export type { RunSnapshot } from "../sync/run/report.ts";
+export type { RunReport, RunSnapshot, StreamReport } from "../sync/run/report.ts";
 export { type Change, type ReadOptions, read } from "./read.ts";
 export type { ProgressView, Run, WatchOptions, WorkOptions } from "./run.ts";
 export { streams } from "./streams.ts";
-export { type StreamReport, type SyncOptions, type SyncReport, sync } from "./sync.ts";
+export { type SyncOptions, sync } from "./sync.ts";
 export { type UploadOptions, type UploadReport, upload } from "./upload.ts";
 export { type LogEntry, openWarehouse, type Warehouse, type WarehouseOptions } from "./warehouse.ts";

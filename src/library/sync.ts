@@ -1,5 +1,4 @@
-import type { ExitCode } from "../errors.ts";
-import type { RunSnapshot } from "../sync/run/report.ts";
+import type { RunReport, RunSnapshot } from "../sync/run/report.ts";
 import type { RunOrder } from "../sync/run/run_order.ts";
 import { runDefaults } from "./connector.ts";
 import { begin, type Run, type WatchOptions } from "./run.ts";
@@ -27,56 +26,11 @@ export interface SyncOptions extends WatchOptions<RunSnapshot> {
   readonly waitMs?: number | undefined;
 }
 
-/** What a sync did. Failures of streams are kept apart and told here. Times are ISO 8601. */
-export interface SyncReport {
-  readonly run_id: string;
-  readonly status: "succeeded" | "warning" | "failed" | "stopped";
-  /** 0 when all went well. */
-  readonly exit_code: ExitCode;
-  readonly started_at: string;
-  readonly finished_at: string;
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-  readonly errors: readonly string[];
-  readonly streams: readonly StreamReport[];
-}
-
-/** What a sync did with a stream of a company: the columns of `_tributary.stream_runs`, where each is explained. */
-export interface StreamReport {
-  readonly run_id: string;
-  readonly company: string;
-  readonly stream: string;
-  readonly status: "running" | "succeeded" | "warning" | "incomplete" | "failed" | "stopped" | "skipped";
-  readonly started_at: string;
-  readonly finished_at: string | null;
-  readonly error: string | null;
-  readonly requests: number;
-  readonly retries: number;
-  readonly pages: number;
-  readonly bytes: number;
-  readonly rows_read: number;
-  readonly inserted: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly repeated: number;
-  readonly carried: number;
-  readonly missing: number;
-  readonly deleted: number;
-  readonly rejected: number;
-  readonly problems: number;
-  readonly rounded: number;
-  readonly before_start: number;
-  readonly service_rows: number | null;
-  readonly table_rows: number | null;
-  readonly difference: number | null;
-  readonly difference_reason: string | null;
-}
-
 /**
  * Brings the tables up to date: reads what is new or changed, stores it, publishes it. It resolves for a run that began, also when
  * streams failed or it was stopped. @throws ConfigError, LockedError, DestinationError, StoppedError for what kept it from beginning
  */
-export function sync(warehouse: Warehouse, options: SyncOptions = {}): Run<RunSnapshot, SyncReport> {
+export function sync(warehouse: Warehouse, options: SyncOptions = {}): Run<RunSnapshot, RunReport> {
   const own = opened(warehouse);
   return begin(own, options, async (tools, show) => {
     const { runAttempts } = await import("../sync/run/attempts.ts");

@@ -9,7 +9,6 @@ import {
   type LogEntry,
   openWarehouse,
   read,
-  type SyncReport,
   streams,
   sync,
   TributaryError,
@@ -17,6 +16,7 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from "../../src/library/index.ts";
+import type { RunReport } from "../../src/sync/run/report.ts";
 import { emptyFolder } from "../cli/process.ts";
 import { roleDatabase, secretKey, secretPassword, simulated } from "../cli/workplace.ts";
 
@@ -160,7 +160,7 @@ test("two warehouses are synced at once: one is aborted, the other ends well, an
 test("closing stops what was begun, and waits for its end", async () => {
   const { open } = await place({ path: join(emptyFolder(), "w.duckdb") }, { faults: { latencyMs: 200 } });
   const warehouse = await open();
-  let report: SyncReport | undefined;
+  let report: RunReport | undefined;
   const begun = Promise.withResolvers<void>();
   const run = sync(warehouse, { watch: () => begun.resolve() }).then(ended => {
     report = ended;

@@ -4,7 +4,7 @@ import { timespan } from "../../duration.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
 import type { Unanswered } from "../../source/api.ts";
 import type { LimiterState } from "../../source/limit.ts";
-import { COUNTERS, type StreamRun } from "../../warehouse/state/run_log.ts";
+import { COUNTERS } from "../../warehouse/state/run_log.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { inWords, type Service } from "./service.ts";
 
@@ -14,17 +14,49 @@ export interface Job {
   readonly progress: StreamProgress;
 }
 
-/** What `--json` prints of a run. */
+/** What a run did, as `--json` prints it. Failures of streams are kept apart and told here. Times are ISO 8601. */
 export interface RunReport {
   readonly run_id: string;
   readonly status: "succeeded" | "warning" | "failed" | "stopped";
+  /** 0 when all went well. */
   readonly exit_code: ExitCode;
   readonly started_at: string;
   readonly finished_at: string;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
   readonly errors: readonly string[];
-  readonly streams: readonly (StreamRun & { run_id: string; company: string; stream: string })[];
+  readonly streams: readonly StreamReport[];
+}
+
+/** What a run did with a stream of a company: the columns of `_tributary.stream_runs`, where each is explained. */
+export interface StreamReport {
+  readonly run_id: string;
+  readonly company: string;
+  readonly stream: string;
+  readonly status: "running" | "succeeded" | "warning" | "incomplete" | "failed" | "stopped" | "skipped";
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly error: string | null;
+  readonly requests: number;
+  readonly retries: number;
+  readonly pages: number;
+  readonly bytes: number;
+  readonly rows_read: number;
+  readonly inserted: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly repeated: number;
+  readonly carried: number;
+  readonly missing: number;
+  readonly deleted: number;
+  readonly rejected: number;
+  readonly problems: number;
+  readonly rounded: number;
+  readonly before_start: number;
+  readonly service_rows: number | null;
+  readonly table_rows: number | null;
+  readonly difference: number | null;
+  readonly difference_reason: string | null;
 }
 
 /** The run as it stands, for a progress display. */

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { hash } from "./random.ts";
 
 /** How often something goes wrong: a share of the requests (0..1), or the next so many (`{ next: 3 }` or 3, counted down). */
@@ -90,6 +91,45 @@ export function noFaults(): Faults {
     nullKeys: 0,
   };
 }
+
+const amount = z.number().min(0);
+const often = z.union([z.number().min(0).max(1), z.strictObject({ next: z.int().min(0) })]);
+
+/** The switches as a command line gives them. */
+export const faultsSchema = z.strictObject({
+  only: z.string().nullable(),
+  latencyMs: amount,
+  latencyJitterMs: amount,
+  rateLimit: z
+    .strictObject({
+      perSecond: amount,
+      retryAfter: z.enum(["seconds", "date", "absent"]),
+      retryAfterSeconds: z.exactOptional(amount),
+    })
+    .nullable(),
+  next429: amount,
+  planLimit: z.strictObject({ remaining: amount, retryAfterSeconds: z.exactOptional(amount) }).nullable(),
+  error500: often,
+  badGateway: often,
+  cutConnection: often,
+  truncatedBody: often,
+  hang: often,
+  refuse: z.strictObject({ status: z.int().min(400).max(599), next: z.int().min(0) }).nullable(),
+  expireAddress: often,
+  processingMs: amount,
+  endlessProcessing: often,
+  slowBody: amount,
+  redirectTo: z.string().nullable(),
+  repeatRows: amount,
+  repeatCursor: often,
+  expireCursorAfterPages: z.union([amount, z.strictObject({ pages: amount, times: amount })]),
+  missingPagination: often,
+  hasMoreWithoutCursor: often,
+  emptyPage: often,
+  unknownFields: z.number().min(0).max(1),
+  wrongTypes: z.number().min(0).max(1),
+  nullKeys: z.number().min(0).max(1),
+}) satisfies z.ZodType<Faults>;
 
 /** Whether the switch is meant for a path (without /api/v1 and query). */
 export function touches(faults: Faults, path: string): boolean {

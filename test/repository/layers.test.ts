@@ -35,17 +35,15 @@ test("an import that points up is named with both rooms", () => {
   expect(upwards("src/x/y.ts", "src/errors.ts")).toMatch("src/x/ has no line");
 });
 
-test("the simulator imports nothing of the program, and the program loads it in its command and the demo alone", () => {
+test("the simulator imports nothing of the program, and the program loads it in its command alone", () => {
   const own = sources.filter(({ path }) => path.startsWith("simulator/"));
-  expect(own.flatMap(({ imports }) => imports.filter(({ to }) => !to.startsWith("simulator/")))).toEqual([]);
+  expect(
+    own.flatMap(({ imports }) => imports.filter(({ to, isPackage }) => !isPackage && !to.startsWith("simulator/"))),
+  ).toEqual([]);
   const users = sources.filter(
     ({ path, imports }) => !path.startsWith("simulator/") && imports.some(({ to }) => to.startsWith("simulator/")),
   );
-  expect(users.map(({ path }) => path)).toEqual([
-    "src/cli/commands/simulate.ts",
-    "src/cli/commands/simulator_faults.ts",
-    "src/cli/demo.ts",
-  ]);
+  expect(users.map(({ path }) => path)).toEqual(["src/cli/commands/simulate.ts"]);
 });
 
 test("no file imports itself over others, types included", () => {
@@ -156,7 +154,6 @@ test("a database is called by its name where one is chosen, and nowhere else: SQ
   );
   expect(naming.map(({ path }) => path)).toEqual([
     "src/cli/commands/init.ts",
-    "src/cli/demo.ts",
     "src/config/config.ts",
     "src/config/destination.ts",
     "src/config/load.ts",

@@ -1,6 +1,8 @@
 import { type Command, Option } from "commander";
+import type { Faults } from "../../../simulator/faults.ts";
 import type { Simulator, VocabularyName } from "../../../simulator/simulator.ts";
 import { ConfigError } from "../../errors.ts";
+import { nearest } from "../../nearest_name.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, duration, whole } from "../invocation/options.ts";
 
@@ -65,8 +67,7 @@ async function simulate(options: SimulateOptions, context: CliContext): Promise<
 
 async function started(options: SimulateOptions, context: CliContext): Promise<Simulator> {
   const { startSimulator } = await import("../../../simulator/simulator.ts");
-  const { parseFaults } = await import("./simulator_faults.ts");
-  const faults = parseFaults(options.fault);
+  const faults = parseFaults(options.fault, await import("../../../simulator/faults.ts"));
   if (options.latency !== undefined) faults.latencyMs = options.latency;
   if (options.rateLimit !== undefined) faults.rateLimit = { perSecond: options.rateLimit, retryAfter: "seconds" };
   const { orders, invoices, items, findings, ingested, host, port, key, seed, paging, vocabulary } = options;
@@ -95,4 +96,40 @@ company: demo
 destination:
   path: ./demo.duckdb
 `;
+}
+
+type FaultsModule = typeof import("../../../simulator/faults.ts");
+
+const HELP = "`tributary simulate --help` shows examples.";
+
+/** `name=value` pairs → switches; a value is JSON, or text where it isn't. @throws ConfigError */
+function parseFaults(pairs: readonly string[], { faultsSchema, noFaults }: FaultsModule): Faults {
+  const faultNames = Object.keys(faultsSchema.shape);
+  const given = pairs.map(pair => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (name === undefined || value === undefined) {
+      throw new ConfigError(`--fault expects name=value such as error500=0.05, got ${JSON.stringify(pair)}. ${HELP}`);
+    }
+    if (!faultNames.includes(name)) {
+      const near = nearest(name, faultNames);
+      const advice = near === undefined ? `There are ${faultNames.join(", ")}` : `Did you mean ${near}?`;
+      throw new ConfigError(`--fault: unknown fault ${name}. ${advice.replace(/[^?]$/, "$&.")} ${HELP}`);
+    }
+    return [name, jsonOrText(value)];
+  });
+  const parsed = faultsSchema.safeParse({ ...noFaults(), ...Object.fromEntries(given) });
+  if (parsed.success) return parsed.data;
+  const told = parsed.error.issues.map(({ path, message }) => {
+    const came = given.find(([name]) => name === path[0])?.[1];
+    return `--fault ${path.join(".")}: expected a value that this fault takes, got ${JSON.stringify(came)} (${message}). ${HELP}`;
+  });
+  throw new ConfigError(told.join("\n"));
+}
+
+function jsonOrText(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Simulator, startSimulator, VOCABULARIES } from "../../simulator/simulator.ts";
-import { openReading } from "../warehouse/connect/reading.ts";
-import { ask } from "../warehouse/read/question.ts";
-import { formatTable } from "./terminal/table.ts";
+import { type Simulator, startSimulator, VOCABULARIES } from "./simulator/simulator.ts";
+import { formatTable } from "./src/cli/terminal/table.ts";
+import { openReading } from "./src/warehouse/connect/reading.ts";
+import { ask } from "./src/warehouse/read/question.ts";
 
 /*
  * `npm run demo`: a simulated service on a free port, the real `sync` over HTTP into demo.duckdb, three times: everything,
@@ -115,7 +115,7 @@ const sync = (config: string, key: string): Promise<void> =>
   tributary(["sync", "--config", config, "--no-progress", "--log-level", "warn"], key, "inherit");
 
 function tributary(words: readonly string[], key: string, stdout: "inherit" | "ignore"): Promise<void> {
-  const program = join(import.meta.dirname, "main.ts");
+  const program = join(import.meta.dirname, "src/cli/main.ts");
   const child = spawn(process.execPath, [program, ...words], {
     stdio: ["inherit", stdout, "inherit"],
     env: { ...process.env, [KEY_VARIABLE]: key },

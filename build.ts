@@ -85,11 +85,10 @@ async function bundle(): Promise<readonly Dependency[]> {
 /** The types of what programs import, in one file: those of the engine that they are made of, and no others. */
 export async function declarations(): Promise<string> {
   const compilerOptions = { noEmit: false, declaration: true };
-  // It says that it wants a TypeScript that is not released yet.
-  const logger = { info: () => undefined, warn: () => undefined, error: console.error };
-  const plugins = [dts({ logger, dtsOnly: true, tsconfig: join(root, "tsconfig.json"), compilerOptions })];
+  const plugins = [dts({ emitDtsOnly: true, tsconfig: join(root, "tsconfig.json"), compilerOptions })];
   const input = { index: join(root, "src/library/index.ts") };
-  await using bundle = await rolldown({ input, cwd: root, logLevel: "silent", external: /^[^./]/, plugins });
+  const treeshake = { moduleSideEffects: false };
+  await using bundle = await rolldown({ input, cwd: root, treeshake, logLevel: "silent", external: /^[^./]/, plugins });
   const { output } = await bundle.generate({ format: "esm" });
   return output[0].code;
 }

@@ -34,15 +34,17 @@ export async function apiPage(): Promise<string> {
 export function declaredIn(types: string): readonly Declared[] {
   const { program, comments, errors } = parseSync("index.d.ts", types, { lang: "dts" });
   if (errors.length > 0) throw new Error(errors[0]!.message);
-  const exported = new Set<string>();
+  /** By the name within the file. */
+  const exported = new Map<string, string>();
   const declared: Declared[] = [];
   for (const node of program.body) {
     if (node.type === "ExportNamedDeclaration")
-      for (const { local } of node.specifiers) if (local.type === "Identifier") exported.add(local.name);
+      for (const { local, exported: as } of node.specifiers)
+        if (local.type === "Identifier" && as.type === "Identifier") exported.set(local.name, as.name);
     const own = node.type === "ExportNamedDeclaration" ? node.declaration : node;
     if (own == null || !("id" in own) || own.id == null || own.id.type !== "Identifier") continue;
     const { name } = own.id;
-    if (own !== node) exported.add(name);
+    if (own !== node) exported.set(name, name);
     const before = comments.findLast(({ end }) => end <= node.start);
     if (before === undefined || types.slice(before.end, node.start).trim() !== "")
       throw new Error(`${name} has no comment`);
@@ -55,7 +57,10 @@ export function declaredIn(types: string): readonly Declared[] {
   const hidden = declared.filter(({ name }) => !exported.has(name)).map(({ name }) => name);
   if (hidden.length > 0)
     throw new Error(`src/library/index.ts has to export what its types need: ${hidden.join(", ")}`);
-  return declared;
+  return declared.map(one => {
+    const name = exported.get(one.name)!;
+    return { ...one, name, text: one.text.replace(` ${one.name}(`, ` ${name}(`) };
+  });
 }
 
 const kindOf = (type: string): Declared["kind"] =>

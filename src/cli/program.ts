@@ -31,6 +31,8 @@ const commands: readonly (readonly [string, string, () => Promise<CommandModule>
   ["query", "ask the warehouse in SQL", () => import("./commands/query.ts")],
   ["report", "write a page of charts and tables to look at", () => import("./commands/report.ts")],
   ["read", "write what changed to stdout, for programs and platforms", () => import("./commands/read.ts")],
+  ["airbyte", "be a source for Airbyte and PyAirbyte", () => import("./commands/airbyte.ts")],
+  ["singer", "be a tap for Singer's targets and Meltano", () => import("./commands/singer.ts")],
   ["export", "write the tables as Parquet files, for Spark, Trino, BigQuery", () => import("./commands/export.ts")],
   ["simulate", "run a simulated service to try everything with", () => import("./commands/simulate.ts")],
 ];

@@ -28,16 +28,10 @@ export function register(program: Command, context: CliContext): void {
 }
 
 async function check(options: CheckOptions, context: CliContext): Promise<void> {
-  const log = await context.openLog(options.logLevel);
-  const { signal, release } = interruption(context, text => log.info({}, text));
   const lines: CheckLine[] = [];
-  try {
-    for await (const line of allLines(options, context, signal, log)) {
-      lines.push(line);
-      if (!options.json) context.print(printed(line));
-    }
-  } finally {
-    release();
+  for await (const line of checkLines(options, context)) {
+    lines.push(line);
+    if (!options.json) context.print(printed(line));
   }
   const { exitCodeOfAll } = await import("../../sync/run/report.ts");
   const exitCode = exitCodeOfAll(lines.map(line => line.exitCode));
@@ -47,12 +41,13 @@ async function check(options: CheckOptions, context: CliContext): Promise<void> 
   context.printJson({ ok: exitCode === 0, exit_code: exitCode, lines: told });
 }
 
-async function* allLines(
+/** What `check` says. */
+export async function* checkLines(
   { offline = false, ...options }: CheckOptions,
   context: CliContext,
-  signal: AbortSignal,
-  log: Awaited<ReturnType<CliContext["openLog"]>>,
 ): AsyncGenerator<CheckLine> {
+  const log = await context.openLog(options.logLevel);
+  const { signal, release } = interruption(context, text => log.info({}, text));
   const { failure, ok, warning } = await import("../../operations/check/line.ts");
   const { checkExposure } = await import("../../operations/check/surroundings.ts");
   const { runCheck } = await import("../../operations/check/check.ts");
@@ -73,6 +68,8 @@ async function* allLines(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     yield failure("config", error);
+  } finally {
+    release();
   }
 }
 

@@ -21,7 +21,7 @@ interface Failure {
   readonly stack: string | undefined;
 }
 
-function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): Failure {
   // Help and version end a command by an error, too.
   if (error instanceof CommanderError && error.exitCode === 0) return { message: "", exitCode: 0, stack: undefined };
   // Closing failed too, as it does when what was worked on is gone.

@@ -11,15 +11,39 @@ const VERSION = 1;
 /** How far a reader has read: of each company and table the row behind which it stands. It is plain data, to be stored as JSON. */
 export interface ChangesState {
   readonly version: 1;
-  readonly companies: Readonly<Record<string, Readonly<Record<string, { changed_at: string; key: string[] }>>>>;
+  readonly companies: Readonly<Record<string, Positions>>;
 }
+
+/** By a name, the row behind which a reader stands. */
+type Positions = Readonly<Record<string, { changed_at: string; key: string[] }>>;
+
+export const positionsSchema: z.ZodType<Positions> = z.record(
+  z.string(),
+  z.object({ changed_at: z.string(), key: z.array(z.string()) }),
+);
 
 const stateSchema: z.ZodType<ChangesState> = z.object({
   version: z.literal(VERSION),
-  companies: z.record(z.string(), z.record(z.string(), z.object({ changed_at: z.string(), key: z.array(z.string()) }))),
+  companies: z.record(z.string(), positionsSchema),
 });
 
 export const noChangesRead: ChangesState = { version: VERSION, companies: {} };
+
+/** A state whose positions are given by table and company. */
+export const stateOfTables = (tables: Readonly<Record<string, Positions>>): ChangesState => ({
+  version: VERSION,
+  companies: turned(tables),
+});
+
+/** The positions by table and company. */
+export const tablesOfState = ({ companies }: ChangesState): Readonly<Record<string, Positions>> => turned(companies);
+
+function turned(outer: Readonly<Record<string, Positions>>): Record<string, Positions> {
+  const all: Record<string, Positions> = {};
+  for (const [name, inner] of Object.entries(outer))
+    for (const [other, position] of Object.entries(inner)) all[other] = { ...all[other], [name]: position };
+  return all;
+}
 
 /** @throws ConfigError for what this command did not write */
 export function parseChangesState(text: string, from: string): ChangesState {
@@ -40,6 +64,8 @@ export interface ChangesOrder {
   readonly streams: ReadonlySet<string>;
   /** Only these of them; undefined: all. */
   readonly tables?: ReadonlySet<string>;
+  /** By table the columns that are left out. */
+  readonly without?: ReadonlyMap<string, ReadonlySet<string>>;
   readonly companies: readonly string[];
   readonly state: ChangesState;
   readonly format: LineFormat;
@@ -50,6 +76,8 @@ export interface ChangesOrder {
 /** What a line is, around the JSON object of its row. */
 export interface LineFormat {
   readonly decimals: Decimals;
+  /** Columns whose values come once more, and the names that they then have. */
+  readonly twins?: Readonly<Record<string, string>>;
   around(table: ChangesTable): readonly [before: string, after: string];
 }
 
@@ -75,7 +103,7 @@ export interface ChangesTable extends ChosenTable {
 /** The tables that there are of some streams, each stream's main table before its children. */
 export async function changesTables(
   reading: WarehouseReading,
-  { catalogue, streams, tables: only }: Pick<ChangesOrder, "catalogue" | "streams" | "tables">,
+  { catalogue, streams, tables: only, without }: Pick<ChangesOrder, "catalogue" | "streams" | "tables" | "without">,
 ): Promise<readonly ChangesTable[]> {
   const { tables } = await chooseTables(reading, reading, { catalogue, on: new Set(), named: streams });
   const keys = new Map(
@@ -85,7 +113,9 @@ export async function changesTables(
   );
   return tables.flatMap(table => {
     const known = keys.get(table.name);
-    return known === undefined || only?.has(table.name) === false ? [] : [{ ...table, ...known }];
+    if (known === undefined || only?.has(table.name) === false) return [];
+    const columns = table.columns.filter(column => without?.get(table.name)?.has(column.name) !== true);
+    return [{ ...table, ...known, columns }];
   });
 }
 
@@ -108,7 +138,8 @@ export async function takeChanges(
       for (const company of companies) {
         const from = state.companies[company]?.[table.name];
         const after = from === undefined ? undefined : { changedAt: from.changed_at, key: from.key };
-        const which = { company, after, decimals: format.decimals, around: format.around(table) };
+        const { decimals, twins } = format;
+        const which = { company, after, decimals, twins, around: format.around(table) };
         await takeChangedRows({ ...reading, db }, table, which, async ({ lines, rows, position }) => {
           signal.throwIfAborted();
           const { stream, name } = table;

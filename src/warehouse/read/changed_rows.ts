@@ -37,6 +37,8 @@ export interface ChangesAfter {
   readonly company: string;
   readonly after: ChangePosition | undefined;
   readonly decimals: Decimals;
+  /** Columns whose values come once more under another name. */
+  readonly twins?: Readonly<Record<string, string>> | undefined;
   readonly around: readonly [before: string, after: string];
 }
 
@@ -61,7 +63,7 @@ const LINE_END = 0x0a;
 export async function takeChangedRows(
   place: ChangesPlace,
   table: ChangedTable,
-  { company, after, decimals, around }: ChangesAfter,
+  { company, after, decimals, twins, around }: ChangesAfter,
   take: (lines: ChangedLines) => Promise<void>,
 ): Promise<void> {
   const { db, dialect, schema } = place;
@@ -74,7 +76,7 @@ export async function takeChangedRows(
   const from = sql`from ${sql.id(schema, table.name)} where _company = ${sql.lit(company)} and ${behind(after)}`;
   const bounds = dialect.sortsBeyondMemory ? [] : await boundsOf(place, from, order, table);
   const [before, behindRecord] = around;
-  const record = recordText(dialect, table.columns, decimals);
+  const record = recordText(dialect, table.columns, decimals, twins);
   for (const [at, until] of [...bounds, undefined].entries()) {
     const within = sql`${behind(bounds[at - 1])} and ${until === undefined ? sql`true` : sql`not ${behind(until)}`}`;
     // What is written is put together after the sort, which then moves less.
@@ -168,11 +170,17 @@ function isBehind(after: ChangePosition, key: readonly SourceColumn[], places: r
 }
 
 /** A row as a JSON object: put together as text, because DuckDB's JSON passes numbers through binary floats. */
-function recordText(dialect: Dialect, columns: readonly SourceColumn[], decimals: Decimals): Fragment {
+function recordText(
+  dialect: Dialect,
+  columns: readonly SourceColumn[],
+  decimals: Decimals,
+  twins: ChangesAfter["twins"] = {},
+): Fragment {
   const fields = columns.flatMap(column => {
     const value = jsonText(dialect, column);
     const text = sql`coalesce(${value}, 'null')`;
-    if (column.storedAs !== "decimal") return [field(column.name, text)];
+    if (column.storedAs !== "decimal")
+      return [column.name, twins[column.name] ?? []].flat().map(name => field(name, text));
     const quoted = sql`coalesce('"' || ${value} || '"', 'null')`;
     if (decimals === "text") return [field(column.name, quoted)];
     return [field(column.name, text), field(`${column.name}_exact`, quoted)];

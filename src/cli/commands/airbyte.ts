@@ -1,0 +1,91 @@
+import { Argument, type Command } from "commander";
+import { ConfigError } from "../../errors.ts";
+import { codeOf } from "../../files.ts";
+import { type CliContext, writePiece } from "../invocation/context.ts";
+import { failureOf } from "../invocation/failure.ts";
+import { attachOptions } from "../invocation/options.ts";
+import type { ProtocolOptions } from "../invocation/protocol_read.ts";
+import { checkLines } from "./check.ts";
+import { syncOrder } from "./sync.ts";
+
+const calls = { spec, check, discover, read };
+
+export function register(program: Command, context: CliContext): void {
+  const command = program
+    .command("airbyte")
+    .addArgument(new Argument("<call>", "what the protocol calls").choices(Object.keys(calls)))
+    .description(
+      "A source for Airbyte and PyAirbyte: tables are streams, and a read runs a sync first. Writes a message of Airbyte's protocol a line.",
+    )
+    .option("--catalog <file>", "the configured catalog: which tables are read, and how")
+    .option("--state <file>", "the states of the last read; without them everything is read")
+    .option("--no-sync", "only what the warehouse holds, without a request");
+  attachOptions(
+    command,
+    ["config", "maxTime", "maxRequests", "wait", "logLevel"],
+    "tributary airbyte spec",
+    "tributary airbyte check --config config.json",
+    "tributary airbyte read --config config.json --catalog catalog.json --state state.json",
+  )
+    .addHelpText(
+      "after",
+      "\nThe configuration is config.yaml, in JSON where a platform writes it. docs/platforms.md says more.",
+    )
+    .action((call: keyof typeof calls, options: ProtocolOptions) => answer(call, options, context));
+}
+
+/** Whatever is said is a message, failures too. */
+async function answer(call: keyof typeof calls, options: ProtocolOptions, context: CliContext): Promise<void> {
+  const { errorMessage, logMessage } = await import("../../operations/changes/airbyte.ts");
+  const { createLogger } = await import("../../logging.ts");
+  const sink = { write: (text: string) => void context.stdout.write(logMessage(text)) };
+  const openLog: CliContext["openLog"] = async level => createLogger(level, sink, context.redact);
+  try {
+    await calls[call]({ ...options, progress: false }, { ...context, openLog });
+  } catch (error) {
+    // Its reader has stopped.
+    if (codeOf(error) === "EPIPE") return;
+    const { message, exitCode, stack } = failureOf(error);
+    const told = { message: context.redact(message), exitCode, stack: stack && context.redact(stack) };
+    await writePiece(context, errorMessage(told, context.now()));
+    context.exit(exitCode);
+  }
+}
+
+async function spec(_options: ProtocolOptions, context: CliContext): Promise<void> {
+  const { specMessage } = await import("../../operations/changes/airbyte.ts");
+  await writePiece(context, specMessage());
+}
+
+async function check(options: ProtocolOptions, context: CliContext): Promise<void> {
+  const { statusMessage } = await import("../../operations/changes/airbyte.ts");
+  const failures: string[] = [];
+  for await (const { level, name, message, advice } of checkLines(options, context))
+    if (level === "fail") failures.push(`${name}: ${message}${advice === null ? "" : ` ${advice}`}`);
+  await writePiece(context, statusMessage(failures.length === 0 ? undefined : context.redact(failures.join("\n"))));
+}
+
+async function discover(options: ProtocolOptions, context: CliContext): Promise<void> {
+  const { catalogMessage } = await import("../../operations/changes/airbyte.ts");
+  const { discoveredTables } = await import("../invocation/protocol_read.ts");
+  await writePiece(context, catalogMessage(await discoveredTables(await context.openConfig(options, { local: true }))));
+}
+
+async function read(options: ProtocolOptions, context: CliContext): Promise<void> {
+  const { errorMessage, readConfigured } = await import("../../operations/changes/airbyte.ts");
+  const { configuredTables, fileText, tellChanges } = await import("../invocation/protocol_read.ts");
+  if (options.catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
+  const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
+  const { planned } = await configuredTables(loaded);
+  const texts = {
+    catalog: await fileText(options.catalog),
+    state: options.state === undefined ? undefined : await fileText(options.state),
+  };
+  const asked = readConfigured(planned, texts, context.now);
+  const order = (names: readonly string[]) => syncOrder(names, options, loaded.config);
+  const report = await tellChanges(asked, loaded, order, options, context);
+  if (report === undefined || report.exit_code === 0) return;
+  const message = report.errors.join("\n");
+  await writePiece(context, errorMessage({ message, exitCode: report.exit_code, stack: undefined }, context.now()));
+  context.exit(report.exit_code);
+}

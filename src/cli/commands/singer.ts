@@ -1,0 +1,54 @@
+import type { Command } from "commander";
+import { codeOf } from "../../files.ts";
+import { type CliContext, writePiece } from "../invocation/context.ts";
+import { attachOptions } from "../invocation/options.ts";
+import type { ProtocolOptions } from "../invocation/protocol_read.ts";
+import { syncOrder } from "./sync.ts";
+
+interface SingerOptions extends ProtocolOptions {
+  readonly discover?: true;
+}
+
+export function register(program: Command, context: CliContext): void {
+  const command = program
+    .command("singer")
+    .description(
+      "A tap for Singer's targets and Meltano: runs a sync, then writes schemas, the rows that changed, and states.",
+    )
+    .option("--discover", "print the catalog: the tables of the streams that are on")
+    .option("--catalog <file>", "which tables and columns are read (default: the tables of all streams that are on)")
+    .option("--state <file>", "the last state; without one everything is read")
+    .option("--no-sync", "only what the warehouse holds, without a request");
+  attachOptions(
+    command,
+    ["config", "maxTime", "maxRequests", "wait", "logLevel", "noProgress"],
+    "tributary singer --config config.json --discover > catalog.json",
+    "tributary singer --config config.json | target-jsonl",
+    "tributary singer --config config.json --catalog catalog.json --state state.json | target-postgres --config target.json",
+  )
+    .addHelpText(
+      "after",
+      "\nThe configuration is config.yaml, in JSON where a platform writes it. docs/platforms.md says more.",
+    )
+    .action((options: SingerOptions) => singer(options, context));
+}
+
+async function singer(options: SingerOptions, context: CliContext): Promise<void> {
+  const { catalogDocument, readSelected } = await import("../../operations/changes/singer.ts");
+  const { configuredTables, discoveredTables, fileText, tellChanges } = await import("../invocation/protocol_read.ts");
+  const isLocal = options.discover === true || !options.sync;
+  const loaded = await context.openConfig(options, isLocal ? { local: true } : undefined);
+  if (options.discover) return writePiece(context, catalogDocument(await discoveredTables(loaded)));
+  const text = async (file: string | undefined) => (file === undefined ? undefined : fileText(file));
+  const texts = { catalog: await text(options.catalog), state: await text(options.state) };
+  const read = readSelected(await configuredTables(loaded), texts, context.now());
+  try {
+    const order = (names: readonly string[]) => syncOrder(names, options, loaded.config);
+    const report = await tellChanges(read, loaded, order, options, context);
+    for (const error of report?.errors ?? []) context.stderr.write(`${context.redact(error)}\n`);
+    context.exit(report?.exit_code ?? 0);
+  } catch (error) {
+    // Its reader has stopped.
+    if (codeOf(error) !== "EPIPE") throw error;
+  }
+}

@@ -1,0 +1,201 @@
+import { z } from "zod";
+import { configSchema, schemaAt } from "../../config/schema.ts";
+import { ConfigError, type ExitCode } from "../../errors.ts";
+import { type ChangesTable, positionsSchema, stateOfTables, tablesOfState } from "./changes.ts";
+import { recordSchema } from "./record_schema.ts";
+import type { Protocol, ProtocolRead } from "./telling.ts";
+
+/*
+ * Airbyte's protocol, version 0, as a source speaks it: a JSON message a line.
+ */
+
+const line = (message: object): string => `${JSON.stringify(message)}\n`;
+
+/** The keys of a configuration that a form asks for. */
+const ASKED = {
+  api: ["base_url", "key"],
+  company: [],
+  destination: ["type", "path", "url", "schema"],
+  streams: ["preset", "include", "exclude", "start"],
+} as const;
+
+/** What a configuration is, as a form: what the schema of the configuration says of these keys. */
+export function specMessage(): string {
+  const properties = Object.entries(ASKED).map(([name, inner], order) => {
+    if (inner.length === 0) return [name, { order, ...keySchema([name]) }];
+    const below = inner.map((key, nth) => [key, { order: nth, ...keySchema([name, key]) }]);
+    return [name, { order, type: "object", title: titled(name), properties: Object.fromEntries(below) }];
+  });
+  const connectionSpecification = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...{ type: "object", title: "tributary", additionalProperties: true, required: ["api"] },
+    properties: Object.fromEntries(properties),
+  };
+  connectionSpecification.properties.api.required = ["base_url"];
+  const documentationUrl = "https://www.npmjs.com/package/tributary-warehouse";
+  return line({ type: "SPEC", spec: { protocol_version: "0.2.0", documentationUrl, connectionSpecification } });
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const titled = (name: string): string => capital(name.replaceAll("_", " "));
+
+const SECRET = ["api.key", "destination.url"];
+
+function keySchema(path: readonly string[]): object {
+  const schema = schemaAt(configSchema, path) as z.ZodType;
+  const {
+    type,
+    enum: values,
+    items,
+    default: otherwise,
+  } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const [issue] = schema.safeParse(Symbol()).error!.issues;
+  return {
+    ...{ type, title: titled(path.at(-1)!), description: `${capital(issue!.message.replace(/^expected /, ""))}.` },
+    ...(values === undefined ? {} : { enum: values }),
+    ...(items === undefined ? {} : { items: { type: "string" } }),
+    ...(otherwise === undefined ? {} : { default: otherwise }),
+    ...(SECRET.includes(path.join(".")) ? { airbyte_secret: true } : {}),
+  };
+}
+
+/** `failure`: what keeps a run from going well. */
+export function statusMessage(failure: string | undefined): string {
+  const status = failure === undefined ? { status: "SUCCEEDED" } : { status: "FAILED", message: failure };
+  return line({ type: "CONNECTION_STATUS", connectionStatus: status });
+}
+
+export function catalogMessage(tables: readonly ChangesTable[]): string {
+  const streams = tables.map(({ name, key, columns }) => ({
+    name,
+    json_schema: recordSchema(columns, "beside"),
+    supported_sync_modes: ["full_refresh", "incremental"],
+    source_defined_cursor: true,
+    default_cursor_field: ["_changed_at"],
+    source_defined_primary_key: ["_company", ...key].map(column => [column]),
+    is_resumable: true,
+  }));
+  return line({ type: "CATALOG", catalog: { streams } });
+}
+
+const LEVELS: Readonly<Record<string, string>> = {
+  fatal: "FATAL",
+  error: "ERROR",
+  warn: "WARN",
+  debug: "DEBUG",
+  trace: "TRACE",
+};
+
+/** A line of the log. */
+export function logMessage(text: string): string {
+  const { level, time: _time, msg, ...facts } = JSON.parse(text) as Record<string, unknown>;
+  const more = Object.keys(facts).length === 0 ? "" : ` ${JSON.stringify(facts)}`;
+  return line({ type: "LOG", log: { level: LEVELS[String(level)] ?? "INFO", message: `${msg}${more}` } });
+}
+
+export interface Trouble {
+  readonly message: string;
+  readonly exitCode: ExitCode;
+  readonly stack: string | undefined;
+}
+
+/** Who has to act: whoever configures (2, 3), whoever maintains tributary (70), or nobody, because the next run goes on. */
+export function errorMessage({ message, exitCode, stack }: Trouble, now: number): string {
+  const isConfig = exitCode === 2 || exitCode === 3;
+  const failure_type = isConfig ? "config_error" : exitCode === 70 ? "system_error" : "transient_error";
+  const internal = {
+    internal_message: `exit code ${exitCode}`,
+    ...(stack === undefined ? {} : { stack_trace: stack }),
+  };
+  return line({
+    type: "TRACE",
+    trace: { type: "ERROR", emitted_at: now, error: { message, failure_type, ...internal } },
+  });
+}
+
+const configuredSchema = z.object({
+  streams: z.array(
+    z.object({ stream: z.object({ name: z.string() }), sync_mode: z.enum(["full_refresh", "incremental"]) }),
+  ),
+});
+
+/**
+ * Of each table whether it was being read as a whole: such a state belongs to that one refresh, which goes on from there when it
+ * is tried again, and no later one does.
+ */
+const stateSchema = z.object({ companies: positionsSchema, full_refresh: z.boolean().optional() });
+
+const statesSchema = z.array(
+  z.object({
+    type: z.literal("STREAM"),
+    stream: z.object({
+      stream_descriptor: z.object({ name: z.string() }),
+      stream_state: z.union([stateSchema, z.strictObject({}), z.null()]).optional(),
+    }),
+  }),
+);
+
+/** What a configured catalogue asks for. @throws ConfigError */
+export function readConfigured(
+  planned: readonly ChangesTable[],
+  texts: { readonly catalog: string; readonly state: string | undefined },
+  now: () => number,
+): ProtocolRead {
+  const { streams } = parsed(configuredSchema, texts.catalog, "a configured catalog of Airbyte's protocol");
+  const states = texts.state === undefined ? "[]" : texts.state;
+  const given = parsed(statesSchema, states, "a list of Airbyte's states, one for each stream");
+  const modes = new Map(streams.map(({ stream, sync_mode }) => [stream.name, sync_mode]));
+  const isWhole = (table: string) => modes.get(table) === "full_refresh";
+  const positions = given.flatMap(({ stream: { stream_descriptor, stream_state } }) => {
+    if (!stream_state || !("companies" in stream_state)) return [];
+    const goesOn = (stream_state.full_refresh ?? false) || !isWhole(stream_descriptor.name);
+    return goesOn ? [[stream_descriptor.name, stream_state.companies] as const] : [];
+  });
+  const state = stateOfTables(Object.fromEntries(positions));
+  return { tables: chosenTables(planned, [...modes.keys()]), state, protocol: airbyteProtocol(isWhole, now) };
+}
+
+/** @throws ConfigError for names that no table has */
+export function chosenTables(planned: readonly ChangesTable[], names: readonly string[]): readonly ChangesTable[] {
+  const known = new Set(planned.map(({ name }) => name));
+  const unknown = names.filter(name => !known.has(name));
+  if (unknown.length > 0)
+    throw new ConfigError(`The catalog names ${unknown.join(", ")}, which there is not: discover the tables again.`);
+  return planned.filter(({ name }) => names.includes(name));
+}
+
+/** @throws ConfigError */
+export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, what: string): z.output<Schema> {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new ConfigError(`Expected ${what}, got ${JSON.stringify(text.slice(0, 60))}.`, cause);
+  }
+}
+
+function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
+  const status = (name: string, status: string) =>
+    line({
+      type: "TRACE",
+      trace: { type: "STREAM_STATUS", emitted_at: now(), stream_status: { stream_descriptor: { name }, status } },
+    });
+  return {
+    format: {
+      decimals: "beside",
+      around: ({ name }) => [
+        `{"type":"RECORD","record":{"stream":${JSON.stringify(name)},"emitted_at":${now()},"data":`,
+        "}}",
+      ],
+    },
+    begin: ({ name }, hasRows) => `${status(name, "STARTED")}${hasRows ? status(name, "RUNNING") : ""}`,
+    state({ name }, state, rows) {
+      const companies = tablesOfState(state)[name] ?? {};
+      const stream_state = { companies, ...(isWhole(name) ? { full_refresh: true } : {}) };
+      const stream = { stream_descriptor: { name }, stream_state };
+      // The count has a decimal point: the protocol's numbers are doubles.
+      return `{"type":"STATE","state":{"type":"STREAM","stream":${JSON.stringify(stream)},"sourceStats":{"recordCount":${rows}.0}}}\n`;
+    },
+    end: ({ name }, isComplete) => status(name, isComplete ? "COMPLETE" : "INCOMPLETE"),
+    last: () => "",
+  };
+}

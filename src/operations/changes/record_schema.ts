@@ -1,0 +1,80 @@
+import type { Stream } from "../../catalog/stream.ts";
+import { canonicalType } from "../../warehouse/ddl/database_catalog.ts";
+import { shapesOf } from "../../warehouse/ddl/shape.ts";
+import type { Dialect } from "../../warehouse/dialect.ts";
+import { storedAs } from "../../warehouse/parquet_source.ts";
+import type { Decimals } from "../../warehouse/read/changed_rows.ts";
+import type { ChangesTable } from "./changes.ts";
+
+type Columns = ChangesTable["columns"];
+
+/** The tables that streams have or will have, each stream's main table before its children. No connection is needed. */
+export function plannedTables(dialect: Dialect, streams: readonly Stream[]): readonly ChangesTable[] {
+  const place = { schema: "", stateSchema: "" };
+  return streams.flatMap(({ name: stream, tables }) =>
+    shapesOf(dialect, place, tables, ({ description }) => description)
+      .filter(({ role }) => role === "main" || role === "child")
+      .map(({ name, comment = null, primaryKey, columns }) => ({
+        ...{ name, stream, description: comment, key: primaryKey.slice(1) },
+        columns: columns.map(({ name, type, comment, of }) => ({
+          ...{ name, type: canonicalType(type), storedAs: storedAs(canonicalType(type)) },
+          ...{ kind: of?.kind ?? null, nullable: !primaryKey.includes(name), description: comment ?? null },
+        })),
+      })),
+  );
+}
+
+/** The same, with the columns that the tables of the warehouse have beyond them. */
+export function withPresent(
+  planned: readonly ChangesTable[],
+  present: readonly ChangesTable[],
+): readonly ChangesTable[] {
+  const there = new Map(present.map(({ name, columns }) => [name, columns]));
+  return planned.map(table => {
+    const known = new Set(table.columns.map(({ name }) => name));
+    const more = (there.get(table.name) ?? []).filter(({ name }) => !known.has(name));
+    return { ...table, columns: [...table.columns, ...more] };
+  });
+}
+
+/** What reads of the records of a table hold, as a JSON schema. */
+export function recordSchema(columns: Columns, decimals: Decimals, twins: Readonly<Record<string, string>> = {}) {
+  const properties: Record<string, object> = {};
+  for (const column of columns) {
+    const { name } = column;
+    properties[name] = valueSchema(column, decimals);
+    if (twins[name] !== undefined) properties[twins[name]] = properties[name];
+    if (column.storedAs === "decimal" && decimals === "beside")
+      properties[`${name}_exact`] = { type: typed(column, "string"), description: `${name} with every digit.` };
+  }
+  return { $schema: "http://json-schema.org/draft-07/schema#", type: "object", additionalProperties: true, properties };
+}
+
+const typed = ({ nullable }: Pick<Columns[number], "nullable">, ...types: readonly string[]): readonly string[] =>
+  nullable ? ["null", ...types] : types;
+
+function valueSchema(column: Columns[number], decimals: Decimals): object {
+  const about = column.description === null ? {} : { description: column.description };
+  const as = (type: string, more: object = {}) => ({ type: typed(column, type), ...more, ...about });
+  switch (column.storedAs) {
+    case "decimal": {
+      const [precision, scale] = column.type.match(/\d+/g)!.map(Number);
+      return decimals === "beside" ? as("number") : as("string", { format: "x-singer.decimal", precision, scale });
+    }
+    case "bigint":
+      return as("integer");
+    case "double":
+      return as("number");
+    case "boolean":
+      return as("boolean");
+    case "date":
+      return as("string", { format: "date" });
+    case "moment":
+      return as("string", { format: "date-time", airbyte_type: "timestamp_with_timezone" });
+    case "text":
+      if (!column.type.startsWith("json")) return as("string");
+      // The engine's own are objects; the service's are whatever it sends.
+      if (column.kind === null) return as("object");
+      return { type: typed(column, "object", "array", "string", "number", "boolean"), ...about };
+  }
+}

@@ -56,16 +56,17 @@ function recordOf(line: string): Record<string, unknown> {
   return JSON.parse(line, exactly);
 }
 
-/** The same as lines, many at once. */
+/** The same as lines, many at once, of some tables or columns only. */
 export async function* changedBatches(
   warehouse: OpenWarehouse,
-  options: ReadOptions,
+  options: ReadOptions & Pick<ChangesOrder, "tables" | "without">,
   format: LineFormat,
 ): AsyncGenerator<ChangedBatch, void, undefined> {
   const { openReading } = await import("../warehouse/connect/reading.ts");
   const { takeChanges } = await import("../operations/changes/changes.ts");
   const { config } = warehouse.loaded;
-  const order = { ...(await changesOrder(warehouse, options)), format, now: Date.now() };
+  const { tables, without } = options;
+  const order = { ...(await changesOrder(warehouse, options)), tables, without, format, now: Date.now() };
   yield* handedOver(take =>
     warehouse.within(options.signal, async signal => {
       signal.throwIfAborted();

@@ -1,12 +1,13 @@
 import { Argument, type Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import { streamsOf } from "../../operations/changes/telling.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
 import { attachOptions } from "../invocation/options.ts";
 import type { ProtocolOptions } from "../invocation/protocol_read.ts";
 import { checkLines } from "./check.ts";
-import { syncOrder } from "./sync.ts";
+import { syncedWarehouse } from "./sync.ts";
 
 const calls = { spec, check, discover, read };
 
@@ -67,25 +68,24 @@ async function check(options: ProtocolOptions, context: CliContext): Promise<voi
 
 async function discover(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { catalogMessage } = await import("../../operations/changes/airbyte.ts");
-  const { discoveredTables } = await import("../invocation/protocol_read.ts");
-  await writePiece(context, catalogMessage(await discoveredTables(await context.openConfig(options, { local: true }))));
+  const { configuredTables, presentTables } = await import("../invocation/protocol_read.ts");
+  const loaded = await context.openConfig(options, { local: true });
+  const { on } = await configuredTables(loaded);
+  await writePiece(context, catalogMessage((await presentTables(loaded, on)) ?? on));
 }
 
 async function read(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { errorMessage, readConfigured } = await import("../../operations/changes/airbyte.ts");
   const { configuredTables, fileText, tellChanges } = await import("../invocation/protocol_read.ts");
-  if (options.catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
+  const [catalog, state] = [await fileText(options.catalog), await fileText(options.state)];
+  if (catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { planned } = await configuredTables(loaded);
-  const texts = {
-    catalog: await fileText(options.catalog),
-    state: options.state === undefined ? undefined : await fileText(options.state),
-  };
-  const asked = readConfigured(planned, texts, context.now);
-  const order = (names: readonly string[]) => syncOrder(names, options, loaded.config);
-  const report = await tellChanges(asked, loaded, order, options, context);
-  if (report === undefined || report.exit_code === 0) return;
-  const message = report.errors.join("\n");
-  await writePiece(context, errorMessage({ message, exitCode: report.exit_code, stack: undefined }, context.now()));
-  context.exit(report.exit_code);
+  const asked = readConfigured(planned, { catalog, state }, context.now);
+  const synced = await syncedWarehouse(loaded, streamsOf(asked), options, context);
+  await tellChanges(asked, synced, context);
+  const { errors = [], exit_code: exitCode = 0 } = synced.report ?? {};
+  if (exitCode === 0) return;
+  const trouble = { message: errors.join("\n"), exitCode, stack: undefined };
+  await writePiece(context, errorMessage(trouble, context.now()));
 }

@@ -7,7 +7,7 @@ import type { ChangedBatch, ChangesState, LineFormat } from "../../operations/ch
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
-import { syncOptions } from "./sync.ts";
+import { syncedWarehouse } from "./sync.ts";
 
 interface ReadOptions extends CommonOptions {
   readonly format: "ndjson";
@@ -44,23 +44,12 @@ export function register(program: Command, context: CliContext): void {
 
 async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
-  const { withRunTools } = await import("../invocation/run_tools.ts");
-  const { OpenWarehouse } = await import("../../library/warehouse.ts");
-  const { sync } = await import("../../library/sync.ts");
   const { changedBatches } = await import("../../library/read.ts");
   const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
   const text = file === undefined ? undefined : await stateText(file);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
-  const warehouse = await withRunTools(context, options, loaded.warnings, async tools => {
-    const own = new OpenWarehouse(loaded, tools);
-    if (!options.sync) return own;
-    const { signal, watch } = tools;
-    const report = await sync(own, { ...syncOptions(streams, options), signal, watch });
-    for (const error of report.errors) tools.log.warn({}, error);
-    context.exit(report.exit_code);
-    return own;
-  });
+  const { warehouse } = await syncedWarehouse(loaded, streams, options, context);
   const { signal, release } = interruption(context, said => void context.stderr.write(`${said}\n`), {
     stopping: "stopping after these rows; once more leaves at once",
     stopped: "the next reading goes on behind the last state",

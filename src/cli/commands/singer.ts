@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { codeOf } from "../../files.ts";
+import { streamsOf } from "../../operations/changes/telling.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { attachOptions } from "../invocation/options.ts";
 import type { ProtocolOptions } from "../invocation/protocol_read.ts";
-import { syncOrder } from "./sync.ts";
+import { syncedWarehouse } from "./sync.ts";
 
 interface SingerOptions extends ProtocolOptions {
   readonly discover?: true;
@@ -35,18 +36,16 @@ export function register(program: Command, context: CliContext): void {
 
 async function singer(options: SingerOptions, context: CliContext): Promise<void> {
   const { catalogDocument, readSelected } = await import("../../operations/changes/singer.ts");
-  const { configuredTables, discoveredTables, fileText, tellChanges } = await import("../invocation/protocol_read.ts");
+  const { configuredTables, fileText, presentTables, tellChanges } = await import("../invocation/protocol_read.ts");
   const isLocal = options.discover === true || !options.sync;
   const loaded = await context.openConfig(options, isLocal ? { local: true } : undefined);
-  if (options.discover) return writePiece(context, catalogDocument(await discoveredTables(loaded)));
-  const text = async (file: string | undefined) => (file === undefined ? undefined : fileText(file));
-  const texts = { catalog: await text(options.catalog), state: await text(options.state) };
-  const read = readSelected(await configuredTables(loaded), texts, context.now());
+  const tables = await configuredTables(loaded);
+  const { on } = tables;
+  if (options.discover) return writePiece(context, catalogDocument((await presentTables(loaded, on)) ?? on));
+  const texts = { catalog: await fileText(options.catalog), state: await fileText(options.state) };
+  const asked = readSelected(tables, texts, context.now());
   try {
-    const order = (names: readonly string[]) => syncOrder(names, options, loaded.config);
-    const report = await tellChanges(read, loaded, order, options, context);
-    for (const error of report?.errors ?? []) context.stderr.write(`${context.redact(error)}\n`);
-    context.exit(report?.exit_code ?? 0);
+    await tellChanges(asked, await syncedWarehouse(loaded, streamsOf(asked), options, context), context);
   } catch (error) {
     // Its reader has stopped.
     if (codeOf(error) !== "EPIPE") throw error;

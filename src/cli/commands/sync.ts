@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isServer } from "../../config/destination.ts";
+import type { LoadedConfig } from "../../config/load.ts";
 import type { SyncOptions as LibraryOptions } from "../../library/sync.ts";
+import type { OpenWarehouse } from "../../library/warehouse.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -53,6 +55,27 @@ export const syncOptions = (streams: readonly string[], options: SyncOptions): L
   const { company, full, details, resume, confirmDeletes } = options;
   return { streams, company, full, details, resume, confirmDeletes, ...limitsOf(options) };
 };
+
+/** The warehouse, after a sync of these streams where one is wanted, and what the sync did. */
+export async function syncedWarehouse(
+  loaded: LoadedConfig,
+  streams: readonly string[],
+  options: SyncOptions & { readonly sync: boolean },
+  context: CliContext,
+): Promise<{ readonly warehouse: OpenWarehouse; readonly report?: RunReport }> {
+  const { withRunTools } = await import("../invocation/run_tools.ts");
+  const { OpenWarehouse } = await import("../../library/warehouse.ts");
+  const { sync } = await import("../../library/sync.ts");
+  return withRunTools(context, options, loaded.warnings, async tools => {
+    const warehouse = new OpenWarehouse(loaded, tools);
+    if (!options.sync) return { warehouse };
+    const { signal, watch } = tools;
+    const report = await sync(warehouse, { ...syncOptions(streams, options), signal, watch });
+    for (const error of report.errors) tools.log.warn({}, error);
+    context.exit(report.exit_code);
+    return { warehouse, report };
+  });
+}
 
 async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome> {
   const { companiesOf } = await import("../../sync/run/run.ts");

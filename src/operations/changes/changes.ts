@@ -63,9 +63,9 @@ export interface ChangesOrder {
   /** Their tables, children included. */
   readonly streams: ReadonlySet<string>;
   /** Only these of them; undefined: all. */
-  readonly tables?: ReadonlySet<string>;
+  readonly tables?: ReadonlySet<string> | undefined;
   /** By table the columns that are left out. */
-  readonly without?: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly without?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   readonly companies: readonly string[];
   readonly state: ChangesState;
   readonly format: LineFormat;

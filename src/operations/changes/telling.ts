@@ -15,80 +15,62 @@ export interface Protocol {
 export interface ProtocolRead {
   readonly protocol: Protocol;
   readonly tables: readonly ChangesTable[];
+  /** By table the columns that are left out. */
   readonly without?: ReadonlyMap<string, ReadonlySet<string>>;
   readonly state: ChangesState;
 }
 
+/** The streams that the tables belong to. */
+export const streamsOf = ({ tables }: Pick<ProtocolRead, "tables">): readonly string[] => [
+  ...new Set(tables.map(({ stream }) => stream)),
+];
+
 /** How many rows go out between two states at most. */
 const STATE_ROWS = 5_000;
 
-/** Tells what changed: of each table its rows, states on the way, and its end. */
-export class Telling {
-  readonly #untold: Map<string, ChangesTable>;
-  readonly #protocol: Protocol;
-  readonly #isComplete: (table: ChangesTable) => boolean;
-  readonly #write: (piece: Buffer | string) => Promise<void>;
-  #state: ChangesState;
-  #table: ChangesTable | undefined;
-  #rows = 0;
-
-  /** `isComplete`: whether the warehouse has all of a table. */
-  constructor(
-    { protocol, tables, state }: Pick<ProtocolRead, "protocol" | "tables" | "state">,
-    isComplete: (table: ChangesTable) => boolean,
-    write: (piece: Buffer | string) => Promise<void>,
-  ) {
-    this.#untold = new Map(tables.map(table => [table.name, table]));
-    this.#protocol = protocol;
-    this.#isComplete = isComplete;
-    this.#write = write;
-    this.#state = state;
-  }
-
-  async take({ table, lines, rows, state }: ChangedBatch): Promise<void> {
-    if (this.#table?.name !== table) {
-      await this.#close(this.#isComplete);
-      await this.#begin(this.#untold.get(table)!, true);
+/**
+ * What changed, told in a protocol's words: of each table its rows, states on the way, and its end. After a failure the last state
+ * says how far the rows go, and no table that was not told by then is complete. `isComplete`: whether the warehouse has all of a table.
+ */
+export async function* told(
+  batches: AsyncIterable<ChangedBatch>,
+  { protocol, tables, state: begun }: ProtocolRead,
+  isComplete: (table: ChangesTable) => boolean,
+): AsyncGenerator<Buffer | string, void, undefined> {
+  const untold = new Map(tables.map(table => [table.name, table]));
+  let state = begun;
+  let rows = 0;
+  let open: ChangesTable | undefined;
+  const begin = (table: ChangesTable, hasRows: boolean): string => {
+    untold.delete(table.name);
+    open = table;
+    return protocol.begin(table, hasRows);
+  };
+  const stateOf = (table: ChangesTable): string => {
+    const line = protocol.state(table, state, rows);
+    rows = 0;
+    return line;
+  };
+  const close = (isWhole: (table: ChangesTable) => boolean): string => {
+    const lines = open === undefined ? "" : stateOf(open) + protocol.end(open, isWhole(open));
+    open = undefined;
+    return lines;
+  };
+  try {
+    for await (const batch of batches) {
+      if (open?.name !== batch.table) yield close(isComplete) + begin(untold.get(batch.table)!, true);
+      if (rows + batch.rows > STATE_ROWS) yield stateOf(open!);
+      yield batch.lines;
+      rows += batch.rows;
+      state = batch.state;
     }
-    if (this.#rows + rows > STATE_ROWS) await this.#tellState(this.#table!);
-    await this.#write(lines);
-    this.#rows += rows;
-    this.#state = state;
+  } catch (error) {
+    const ends = [...untold.values()].map(table => protocol.end(table, false));
+    yield [close(() => false), ...ends, state === begun ? "" : protocol.last(state)].join("");
+    throw error;
   }
-
-  /** Tables that nothing changed in are told, too. */
-  async end(): Promise<void> {
-    await this.#close(this.#isComplete);
-    for (const table of this.#untold.values()) {
-      await this.#begin(table, false);
-      await this.#close(this.#isComplete);
-    }
-    await this.#write(this.#protocol.last(this.#state));
-  }
-
-  /** After a failure: what was told goes as far as it goes. */
-  async stop(): Promise<void> {
-    await this.#close(() => false);
-    for (const table of this.#untold.values()) await this.#write(this.#protocol.end(table, false));
-    await this.#write(this.#protocol.last(this.#state));
-  }
-
-  async #begin(table: ChangesTable, hasRows: boolean): Promise<void> {
-    this.#untold.delete(table.name);
-    this.#table = table;
-    await this.#write(this.#protocol.begin(table, hasRows));
-  }
-
-  async #close(isComplete: (table: ChangesTable) => boolean): Promise<void> {
-    const table = this.#table;
-    if (table === undefined) return;
-    await this.#tellState(table);
-    await this.#write(this.#protocol.end(table, isComplete(table)));
-    this.#table = undefined;
-  }
-
-  async #tellState(table: ChangesTable): Promise<void> {
-    await this.#write(this.#protocol.state(table, this.#state, this.#rows));
-    this.#rows = 0;
-  }
+  yield close(isComplete);
+  // Tables that nothing changed in are told, too.
+  for (const table of untold.values()) yield begin(table, false) + close(isComplete);
+  yield protocol.last(state);
 }

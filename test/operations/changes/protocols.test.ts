@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogMessage, readConfigured } from "../../../src/operations/changes/airbyte.ts";
-import { changesTables, noChangesRead, takeChanges } from "../../../src/operations/changes/changes.ts";
+import {
+  type ChangedBatch,
+  changesTables,
+  noChangesRead,
+  takeChanges,
+} from "../../../src/operations/changes/changes.ts";
 import { plannedTables, withPresent } from "../../../src/operations/changes/record_schema.ts";
 import { catalogDocument, readSelected } from "../../../src/operations/changes/singer.ts";
-import { type ProtocolRead, Telling } from "../../../src/operations/changes/telling.ts";
+import { type ProtocolRead, streamsOf, told } from "../../../src/operations/changes/telling.ts";
 import { streams } from "../../../streams/index.ts";
 import { type ModelWarehouse, modelWarehouses } from "../../models/warehouse.ts";
 import {
@@ -62,41 +67,41 @@ describe.each(modelWarehouses)("what platforms are told of $name", ({ make }) =>
 
   const planned = () => plannedTables(warehouse.reading.dialect, streams);
 
-  /** Everything that is written; with `upTo` no more than so many pieces, as a reader sees it whose writer is killed. */
-  const told = async (read: ProtocolRead, { upTo = Number.POSITIVE_INFINITY, stop = false } = {}): Promise<string> => {
-    const { tables, without = new Map<string, ReadonlySet<string>>(), state, protocol } = read;
+  /** Everything that is written; `stopped`: reading fails after the first rows. */
+  const written = async (read: ProtocolRead, stopped = false): Promise<string> => {
+    const { tables, without, state, protocol } = read;
     const order = {
       ...{ catalogue: streams, without, state, format: protocol.format, now: NOW, companies: ["acme", "beta"] },
-      streams: new Set(tables.map(({ stream }) => stream)),
+      streams: new Set(streamsOf(read)),
       tables: new Set(tables.map(({ name }) => name)),
     };
-    const pieces: string[] = [];
-    const write = async (piece: Buffer | string) => void pieces.push(piece.toString());
+    const batches: ChangedBatch[] = [];
+    await takeChanges(warehouse.reading, order, new AbortController().signal, async batch => {
+      batches.push({ ...batch, lines: Buffer.from(batch.lines) });
+    });
+    async function* handed() {
+      yield* stopped ? batches.slice(0, 1) : batches;
+      if (stopped) throw new Error("enough");
+    }
     const present = withPresent(tables, await changesTables(warehouse.reading, order)).map(table => ({
       ...table,
-      columns: table.columns.filter(({ name }) => !without.get(table.name)?.has(name)),
+      columns: table.columns.filter(({ name }) => !without?.get(table.name)?.has(name)),
     }));
-    const telling = new Telling({ tables: present, protocol, state }, () => true, write);
-    const controller = new AbortController();
+    const pieces: string[] = [];
     try {
-      await takeChanges(warehouse.reading, order, controller.signal, async batch => {
-        if (stop) controller.abort(new Error("enough"));
-        await telling.take(batch);
-      });
-      await telling.end();
+      for await (const piece of told(handed(), { ...read, tables: present }, () => true)) pieces.push(piece.toString());
     } catch (error) {
-      if (!stop) throw error;
-      await telling.stop();
+      if (!stopped) throw error;
     }
-    return pieces.slice(0, upTo).join("");
+    return pieces.join("");
   };
 
   const source = (mode: "full_refresh" | "incremental", state?: string, tables: readonly string[] = names) =>
-    told(readConfigured(planned(), { catalog: configured(mode, tables), state }, () => NOW));
+    written(readConfigured(planned(), { catalog: configured(mode, tables), state }, () => NOW));
   const tap = (state?: string, catalog?: string) => {
     const all = planned();
     const on = all.filter(({ name }) => names.includes(name));
-    return told(readSelected({ planned: all, on }, { catalog, state }, NOW));
+    return written(readSelected({ planned: all, on }, { catalog, state }, NOW));
   };
 
   test("Airbyte: each row once, as its schema says, money as a number and with every digit", async () => {
@@ -220,7 +225,7 @@ describe.each(modelWarehouses)("what platforms are told of $name", ({ make }) =>
 
   test("whoever is stopped has said how far the rows go, and that the tables are not complete", async () => {
     const all = readConfigured(planned(), { catalog: configured("incremental"), state: "[]" }, () => NOW);
-    const messages = airbyteMessages(await told(all, { stop: true }));
+    const messages = airbyteMessages(await written(all, true));
     expect(dataOf(messages).length).toBeGreaterThan(0);
     const statuses = messages.flatMap(message =>
       message.type === "TRACE" && message.trace.type === "STREAM_STATUS" ? message.trace.stream_status.status : [],

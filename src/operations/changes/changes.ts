@@ -11,11 +11,11 @@ const VERSION = 1;
 /** How far a reader has read: of each company and table the row behind which it stands. It is plain data, to be stored as JSON. */
 export interface ChangesState {
   readonly version: 1;
-  readonly companies: Readonly<Record<string, Positions>>;
+  readonly companies: Readonly<Record<string, Readonly<Record<string, { changed_at: string; key: string[] }>>>>;
 }
 
 /** By a name, the row behind which a reader stands. */
-type Positions = Readonly<Record<string, { changed_at: string; key: string[] }>>;
+type Positions = ChangesState["companies"][string];
 
 export const positionsSchema: z.ZodType<Positions> = z.record(
   z.string(),

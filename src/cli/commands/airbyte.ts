@@ -9,7 +9,11 @@ import type { ProtocolOptions } from "../invocation/protocol_read.ts";
 import { checkLines } from "./check.ts";
 import { syncedWarehouse } from "./sync.ts";
 
-const calls = { spec, check, discover, read };
+const calls = {
+  spec: async (_: ProtocolOptions, context: CliContext) =>
+    writePiece(context, (await import("../../operations/changes/airbyte.ts")).specMessage()),
+  ...{ check, discover, read },
+};
 
 export function register(program: Command, context: CliContext): void {
   const command = program
@@ -47,15 +51,10 @@ async function answer(call: keyof typeof calls, options: ProtocolOptions, contex
     // Its reader has stopped.
     if (codeOf(error) === "EPIPE") return;
     const { message, exitCode, stack } = failureOf(error);
-    const told = { message: context.redact(message), exitCode, stack: stack && context.redact(stack) };
-    await writePiece(context, errorMessage(told, context.now()));
+    const { redact, now } = context;
+    await writePiece(context, errorMessage(redact(message), exitCode, now(), stack && redact(stack)));
     context.exit(exitCode);
   }
-}
-
-async function spec(_options: ProtocolOptions, context: CliContext): Promise<void> {
-  const { specMessage } = await import("../../operations/changes/airbyte.ts");
-  await writePiece(context, specMessage());
 }
 
 async function check(options: ProtocolOptions, context: CliContext): Promise<void> {
@@ -85,7 +84,5 @@ async function read(options: ProtocolOptions, context: CliContext): Promise<void
   const synced = await syncedWarehouse(loaded, streamsOf(asked), options, context);
   await tellChanges(asked, synced, context);
   const { errors = [], exit_code: exitCode = 0 } = synced.report ?? {};
-  if (exitCode === 0) return;
-  const trouble = { message: errors.join("\n"), exitCode, stack: undefined };
-  await writePiece(context, errorMessage(trouble, context.now()));
+  if (exitCode !== 0) await writePiece(context, errorMessage(errors.join("\n"), exitCode, context.now()));
 }

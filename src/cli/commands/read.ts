@@ -5,7 +5,7 @@ import { ConfigError } from "../../errors.ts";
 import { codeOf, writeDurably } from "../../files.ts";
 import type { ChangedBatch, ChangesState, LineFormat } from "../../operations/changes/changes.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
-import { interruption } from "../invocation/interruption.ts";
+import { interruption, ofReadings } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
 import { syncedWarehouse } from "./sync.ts";
 
@@ -50,10 +50,7 @@ async function read(streams: readonly string[], options: ReadOptions, context: C
   const text = file === undefined ? undefined : await stateText(file);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
   const { warehouse } = await syncedWarehouse(loaded, streams, options, context);
-  const { signal, release } = interruption(context, said => void context.stderr.write(`${said}\n`), {
-    stopping: "stopping after these rows; once more leaves at once",
-    stopped: "the next reading goes on behind the last state",
-  });
+  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), ofReadings);
   try {
     const { company } = options;
     await emit(changedBatches(warehouse, { streams, company, state, signal }, ndjson), state, file, context);

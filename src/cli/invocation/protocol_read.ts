@@ -7,7 +7,7 @@ import type { ChangesTable } from "../../operations/changes/changes.ts";
 import type { ProtocolRead } from "../../operations/changes/telling.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import { type CliContext, writePiece } from "./context.ts";
-import { interruption } from "./interruption.ts";
+import { interruption, ofReadings } from "./interruption.ts";
 import type { CommonOptions } from "./options.ts";
 
 /** What the commands that speak a protocol take from their platform, and from whoever wraps them. */
@@ -73,10 +73,7 @@ export async function tellChanges(
   }));
   const unfinished = (report?.streams ?? []).filter(({ status }) => !["succeeded", "warning"].includes(status));
   const failed = new Set(code === 0 ? [] : unfinished.map(({ stream }) => stream));
-  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), {
-    stopping: "stopping after these rows; once more leaves at once",
-    stopped: "the next reading goes on behind the last state",
-  });
+  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), ofReadings);
   try {
     const { state, protocol } = read;
     const options = {

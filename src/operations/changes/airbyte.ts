@@ -17,21 +17,23 @@ const ASKED = {
   company: [],
   destination: ["type", "path", "url", "schema"],
   streams: ["preset", "include", "exclude", "start"],
-} as const;
+};
+const SECRET = ["api.key", "destination.url"];
 
-/** What a configuration is, as a form: what the schema of the configuration says of these keys. */
+/** What a configuration is, as a form: what its own schema says of these keys. */
 export function specMessage(): string {
-  const properties = Object.entries(ASKED).map(([name, inner], order) => {
-    if (inner.length === 0) return [name, { order, ...keySchema([name]) }];
-    const below = inner.map((key, nth) => [key, { order: nth, ...keySchema([name, key]) }]);
-    return [name, { order, type: "object", title: titled(name), properties: Object.fromEntries(below) }];
+  const below = (keys: readonly string[], path: readonly string[]) =>
+    Object.fromEntries(keys.map((key, order) => [key, { order, ...keySchema([...path, key]) }]));
+  const groups = Object.entries(ASKED).map(([name, keys], order) => {
+    if (keys.length === 0) return [name, { order, ...keySchema([name]) }];
+    const required = keys.filter(key => key === "base_url");
+    return [name, { order, type: "object", title: titled(name), required, properties: below(keys, [name]) }];
   });
   const connectionSpecification = {
     $schema: "http://json-schema.org/draft-07/schema#",
     ...{ type: "object", title: "tributary", additionalProperties: true, required: ["api"] },
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries(groups),
   };
-  connectionSpecification.properties.api.required = ["base_url"];
   const documentationUrl = "https://www.npmjs.com/package/tributary-warehouse";
   return line({ type: "SPEC", spec: { protocol_version: "0.2.0", documentationUrl, connectionSpecification } });
 }
@@ -39,30 +41,22 @@ export function specMessage(): string {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const titled = (name: string): string => capital(name.replaceAll("_", " "));
 
-const SECRET = ["api.key", "destination.url"];
-
 function keySchema(path: readonly string[]): object {
   const schema = schemaAt(configSchema, path) as z.ZodType;
-  const {
-    type,
-    enum: values,
-    items,
-    default: otherwise,
-  } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const known = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const [issue] = schema.safeParse(Symbol()).error!.issues;
   return {
-    ...{ type, title: titled(path.at(-1)!), description: `${capital(issue!.message.replace(/^expected /, ""))}.` },
-    ...(values === undefined ? {} : { enum: values }),
-    ...(items === undefined ? {} : { items: { type: "string" } }),
-    ...(otherwise === undefined ? {} : { default: otherwise }),
-    ...(SECRET.includes(path.join(".")) ? { airbyte_secret: true } : {}),
+    ...{ type: known.type, enum: known.enum, default: known.default, title: titled(path.at(-1)!) },
+    description: `${capital(issue!.message.replace(/^expected /, ""))}.`,
+    items: known.items && { type: "string" },
+    airbyte_secret: SECRET.includes(path.join(".")) || undefined,
   };
 }
 
 /** `failure`: what keeps a run from going well. */
-export function statusMessage(failure: string | undefined): string {
-  const status = failure === undefined ? { status: "SUCCEEDED" } : { status: "FAILED", message: failure };
-  return line({ type: "CONNECTION_STATUS", connectionStatus: status });
+export function statusMessage(message: string | undefined): string {
+  const status = message === undefined ? "SUCCEEDED" : "FAILED";
+  return line({ type: "CONNECTION_STATUS", connectionStatus: { status, message } });
 }
 
 export function catalogMessage(tables: readonly ChangesTable[]): string {
@@ -78,39 +72,22 @@ export function catalogMessage(tables: readonly ChangesTable[]): string {
   return line({ type: "CATALOG", catalog: { streams } });
 }
 
-const LEVELS: Readonly<Record<string, string>> = {
-  fatal: "FATAL",
-  error: "ERROR",
-  warn: "WARN",
-  debug: "DEBUG",
-  trace: "TRACE",
-};
-
 /** A line of the log. */
 export function logMessage(text: string): string {
   const { level, time: _time, msg, ...facts } = JSON.parse(text) as Record<string, unknown>;
   const more = Object.keys(facts).length === 0 ? "" : ` ${JSON.stringify(facts)}`;
-  return line({ type: "LOG", log: { level: LEVELS[String(level)] ?? "INFO", message: `${msg}${more}` } });
+  return line({ type: "LOG", log: { level: String(level).toUpperCase(), message: `${msg}${more}` } });
 }
 
-export interface Trouble {
-  readonly message: string;
-  readonly exitCode: ExitCode;
-  readonly stack: string | undefined;
-}
+const trace = (type: string, now: number, what: object): string =>
+  line({ type: "TRACE", trace: { type, emitted_at: now, ...what } });
 
 /** Who has to act: whoever configures (2, 3), whoever maintains tributary (70), or nobody, because the next run goes on. */
-export function errorMessage({ message, exitCode, stack }: Trouble, now: number): string {
+export function errorMessage(message: string, exitCode: ExitCode, now: number, stack_trace?: string): string {
   const isConfig = exitCode === 2 || exitCode === 3;
   const failure_type = isConfig ? "config_error" : exitCode === 70 ? "system_error" : "transient_error";
-  const internal = {
-    internal_message: `exit code ${exitCode}`,
-    ...(stack === undefined ? {} : { stack_trace: stack }),
-  };
-  return line({
-    type: "TRACE",
-    trace: { type: "ERROR", emitted_at: now, error: { message, failure_type, ...internal } },
-  });
+  const error = { message, internal_message: `exit code ${exitCode}`, stack_trace, failure_type };
+  return trace("ERROR", now, { error });
 }
 
 const configuredSchema = z.object({
@@ -119,10 +96,7 @@ const configuredSchema = z.object({
   ),
 });
 
-/**
- * Of each table whether it was being read as a whole: such a state belongs to that one refresh, which goes on from there when it
- * is tried again, and no later one does.
- */
+/** A full refresh that is tried again goes on from its own states. Those of an incremental read say nothing to it. */
 const stateSchema = z.object({ companies: positionsSchema, full_refresh: z.boolean().optional() });
 
 const statesSchema = z.array(
@@ -142,8 +116,7 @@ export function readConfigured(
   now: () => number,
 ): ProtocolRead {
   const { streams } = parsed(configuredSchema, texts.catalog, "a configured catalog of Airbyte's protocol");
-  const states = texts.state === undefined ? "[]" : texts.state;
-  const given = parsed(statesSchema, states, "a list of Airbyte's states, one for each stream");
+  const given = parsed(statesSchema, texts.state ?? "[]", "a list of Airbyte's states, one for each stream");
   const modes = new Map(streams.map(({ stream, sync_mode }) => [stream.name, sync_mode]));
   const isWhole = (table: string) => modes.get(table) === "full_refresh";
   const positions = given.flatMap(({ stream: { stream_descriptor, stream_state } }) => {
@@ -175,10 +148,7 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, w
 
 function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
   const status = (name: string, status: string) =>
-    line({
-      type: "TRACE",
-      trace: { type: "STREAM_STATUS", emitted_at: now(), stream_status: { stream_descriptor: { name }, status } },
-    });
+    trace("STREAM_STATUS", now(), { stream_status: { stream_descriptor: { name }, status } });
   return {
     format: {
       decimals: "beside",
@@ -190,7 +160,7 @@ function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number)
     begin: ({ name }, hasRows) => `${status(name, "STARTED")}${hasRows ? status(name, "RUNNING") : ""}`,
     state({ name }, state, rows) {
       const companies = tablesOfState(state)[name] ?? {};
-      const stream_state = { companies, ...(isWhole(name) ? { full_refresh: true } : {}) };
+      const stream_state = { companies, full_refresh: isWhole(name) || undefined };
       const stream = { stream_descriptor: { name }, stream_state };
       // The count has a decimal point: the protocol's numbers are doubles.
       return `{"type":"STATE","state":{"type":"STREAM","stream":${JSON.stringify(stream)},"sourceStats":{"recordCount":${rows}.0}}}\n`;

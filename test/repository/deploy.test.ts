@@ -12,6 +12,7 @@ import { systemClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { requireSchedules } from "../../src/config/schedules.ts";
 import { createMetrics } from "../../src/daemon/page/metrics.ts";
+import { specMessage } from "../../src/operations/changes/airbyte.ts";
 import { streams } from "../../streams/index.ts";
 import { emptyFolder, tributary } from "../cli/process.ts";
 import { withAddress } from "../config/sample.ts";
@@ -208,6 +209,31 @@ test("postgres-init.sh is a shell script that can be started", () => {
   const file = join(root, "deploy/postgres-init.sh");
   expect(read("deploy/postgres-init.sh")).toMatch(/^#!\/bin\/sh\n/);
   if (process.platform !== "win32") execFileSync("sh", ["-n", file]);
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["deploy/airbyte/source-tributary", "airbyte", ["read", "--config", "a config.json"]],
+  ["deploy/meltano/tap-tributary", "singer", ["--config", "a config.json"]],
+])("%s hands its words on to `tributary %s`", (file, command, words) => {
+  const folder = mkdtempSync(join(tmpdir(), "deploy-"));
+  writeFileSync(join(folder, "tributary"), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+  const path = `${folder}:${process.env["PATH"]}`;
+  const said = execFileSync(join(root, file), words, { encoding: "utf8", env: { PATH: path } });
+  expect(said.trimEnd().split("\n")).toEqual([command, ...words]);
+});
+
+test("what Airbyte and Meltano are told of the configuration and the version is as it is", () => {
+  const form = JSON.parse(specMessage()).spec.connectionSpecification;
+  const keys = Object.entries<{ properties?: object }>(form.properties).flatMap(([name, { properties }]) =>
+    properties === undefined ? [name] : Object.keys(properties).map(key => `${name}.${key}`),
+  );
+  const { settings } = parse(read("deploy/meltano/tap-tributary.yml"));
+  expect(settings.map(({ name }: { name: string }) => name)).toEqual(keys);
+  const secret = settings.filter(({ sensitive }: { sensitive?: boolean }) => sensitive === true);
+  expect(secret.map(({ name }: { name: string }) => name)).toEqual(["api.key", "destination.url"]);
+  const { version } = JSON.parse(read("package.json"));
+  expect(parse(read("deploy/airbyte/metadata.yaml")).data.dockerImageTag).toBe(version);
+  expect(read("deploy/airbyte/Containerfile")).toContain(`io.airbyte.version=${version}`);
 });
 
 test("metrics that alerts and pages name are those that tributary has", async () => {

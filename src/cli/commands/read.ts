@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { ConfigError } from "../../errors.ts";
 import { codeOf, writeDurably } from "../../files.ts";
-import type { ChangedBatch, ChangesState, LineFormat } from "../../operations/changes/changes.ts";
+import type { ChangesState } from "../../operations/changes/changes.ts";
+import type { Protocol } from "../../operations/changes/telling.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption, ofReadings } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
@@ -14,9 +13,6 @@ interface ReadOptions extends CommonOptions {
   readonly state?: string;
   readonly sync: boolean;
 }
-
-/** How many rows go out between two states. */
-const STATE_ROWS = 5_000;
 
 export function register(program: Command, context: CliContext): void {
   const command = program
@@ -45,63 +41,43 @@ export function register(program: Command, context: CliContext): void {
 async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { changedBatches } = await import("../../library/read.ts");
+  const { told } = await import("../../operations/changes/telling.ts");
+  const { fileText } = await import("../invocation/protocol_read.ts");
   const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
-  const text = file === undefined ? undefined : await stateText(file);
+  const text = await fileText(file, true);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
   const { warehouse } = await syncedWarehouse(loaded, streams, options, context);
   const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), ofReadings);
   try {
     const { company } = options;
-    await emit(changedBatches(warehouse, { streams, company, state, signal }, ndjson), state, file, context);
+    const batches = changedBatches(warehouse, { streams, company, state, signal }, ndjson.format);
+    for await (const piece of told(batches, { protocol: ndjson, tables: [], state }, () => true)) {
+      if (piece.length === 0) continue;
+      await writePiece(context, piece);
+      if (file !== undefined && typeof piece === "string")
+        await writeDurably(file, `${JSON.stringify(JSON.parse(piece).state)}\n`);
+    }
+  } catch (error) {
+    // Its reader has stopped.
+    if (codeOf(error) !== "EPIPE") throw error;
   } finally {
     release();
   }
 }
 
-/** Undefined where there is none yet. @throws ConfigError */
-async function stateText(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined;
-    throw new ConfigError(
-      `The state ${file} could not be read (${codeOf(cause)}): check what it is and its rights.`,
-      cause,
-    );
-  }
-}
+const stateLine = (state: ChangesState): string => `${JSON.stringify({ state })}\n`;
 
-const ndjson: LineFormat = {
-  decimals: "text",
-  around: ({ stream, name }) => [`{"stream":${JSON.stringify(stream)},"table":${JSON.stringify(name)},"record":`, "}"],
+const ndjson: Protocol = {
+  format: {
+    decimals: "text",
+    around: ({ stream, name }) => [
+      `{"stream":${JSON.stringify(stream)},"table":${JSON.stringify(name)},"record":`,
+      "}",
+    ],
+  },
+  begin: () => "",
+  state: (_table, state, rows) => (rows === 0 ? "" : stateLine(state)),
+  end: () => "",
+  last: stateLine,
 };
-
-async function emit(
-  batches: AsyncIterable<ChangedBatch>,
-  begun: ChangesState,
-  file: string | undefined,
-  context: CliContext,
-): Promise<void> {
-  let state = begun;
-  let rows = 0;
-  const tellState = async () => {
-    await writePiece(context, `${JSON.stringify({ state })}\n`);
-    if (file !== undefined) await writeDurably(file, `${JSON.stringify(state)}\n`);
-    rows = 0;
-  };
-  try {
-    for await (const batch of batches) {
-      if (rows + batch.rows > STATE_ROWS) await tellState();
-      await writePiece(context, batch.lines);
-      ({ state } = batch);
-      rows += batch.rows;
-    }
-    await tellState();
-  } catch (error) {
-    // A closed pipe needs no state: its reader has stopped. After any other failure the last state says how far the rows go.
-    if (codeOf(error) === "EPIPE") return;
-    if (rows > 0) await tellState();
-    throw error;
-  }
-}

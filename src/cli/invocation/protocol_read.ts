@@ -17,12 +17,13 @@ export interface ProtocolOptions extends CommonOptions {
   readonly sync: boolean;
 }
 
-/** A text that a platform passes in a file. @throws ConfigError */
-export async function fileText(file: string | undefined): Promise<string | undefined> {
+/** A text that is passed in a file. `mayLack`: undefined where there is none yet. @throws ConfigError */
+export async function fileText(file: string | undefined, mayLack = false): Promise<string | undefined> {
   if (file === undefined) return undefined;
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
+    if (mayLack && codeOf(cause) === "ENOENT") return undefined;
     throw new ConfigError(`${file} could not be read (${codeOf(cause)}): check what it is and its rights.`, cause);
   }
 }
@@ -37,7 +38,7 @@ export async function configuredTables({ config }: Pick<LoadedConfig, "config">)
   const catalogue = configured(streams, config);
   const on = new Set(selectedByConfig(catalogue, config.streams).map(({ name }) => name));
   const planned = plannedTables(dialectOf(config.destination), catalogue);
-  return { catalogue, planned, on: planned.filter(({ stream }) => on.has(stream)) };
+  return { planned, on: planned.filter(({ stream }) => on.has(stream)) };
 }
 
 /** Tables with the columns that the warehouse has beyond the catalogue's; undefined when nothing has been loaded yet. */
@@ -48,7 +49,9 @@ export async function presentTables(
   const { looking } = await import("../../warehouse/connect/reading.ts");
   const { changesTables } = await import("../../operations/changes/changes.ts");
   const { withPresent } = await import("../../operations/changes/record_schema.ts");
-  const { catalogue } = await configuredTables({ config });
+  const { streams: all } = await import("../../../streams/index.ts");
+  const { configured } = await import("../../privacy/configured_catalog.ts");
+  const catalogue = configured(all, config);
   const streams = new Set(tables.map(({ stream }) => stream));
   return looking(config.destination, async db => withPresent(tables, await changesTables(db, { catalogue, streams })));
 }

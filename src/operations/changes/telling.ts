@@ -14,6 +14,7 @@ export interface Protocol {
 /** What a program asked for in a protocol's words. */
 export interface ProtocolRead {
   readonly protocol: Protocol;
+  /** For a protocol that says nothing of a table beside its rows: none. */
   readonly tables: readonly ChangesTable[];
   /** By table the columns that are left out. */
   readonly without?: ReadonlyMap<string, ReadonlySet<string>>;
@@ -58,7 +59,7 @@ export async function* told(
   };
   try {
     for await (const batch of batches) {
-      if (open?.name !== batch.table) yield close(isComplete) + begin(untold.get(batch.table)!, true);
+      if (open?.name !== batch.table) yield close(isComplete) + begin(untold.get(batch.table) ?? bare(batch), true);
       if (rows + batch.rows > STATE_ROWS) yield stateOf(open!);
       yield batch.lines;
       rows += batch.rows;
@@ -66,7 +67,7 @@ export async function* told(
     }
   } catch (error) {
     const ends = [...untold.values()].map(table => protocol.end(table, false));
-    yield [close(() => false), ...ends, state === begun ? "" : protocol.last(state)].join("");
+    yield [close(() => false), ...ends].join("");
     throw error;
   }
   yield close(isComplete);
@@ -74,3 +75,7 @@ export async function* told(
   for (const table of untold.values()) yield begin(table, false) + close(isComplete);
   yield protocol.last(state);
 }
+
+const bare = ({ table, stream }: ChangedBatch): ChangesTable => ({
+  ...{ name: table, stream, description: null, key: [], columns: [] },
+});

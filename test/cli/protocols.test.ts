@@ -202,6 +202,8 @@ test("what failed is told as whose turn it is, with the exit code, and what the 
   expect([stopped.code, rowsOf(stopped.messages).length]).toEqual([5, 130]);
   expect(errorsOf(stopped.messages)).toMatchObject([{ failure_type: "transient_error" }]);
   expect(endsOf(stopped.messages)).toEqual({ items: "INCOMPLETE" });
+  const none = await call(place, "read", ...CONFIG, "--catalog", write(place, "none.json", configured([])));
+  expect([none.code, none.messages]).toEqual([0, []]);
   for (const words of [
     ["read", ...CONFIG],
     ["read", ...CONFIG, "--catalog", "absent.json"],

@@ -81,7 +81,8 @@ async function read(options: ProtocolOptions, context: CliContext): Promise<void
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { planned } = await configuredTables(loaded);
   const asked = readConfigured(planned, { catalog, state }, context.now);
-  const synced = await syncedWarehouse(loaded, streamsOf(asked), options, context);
+  const wanted = { ...options, sync: options.sync && asked.tables.length > 0 };
+  const synced = await syncedWarehouse(loaded, streamsOf(asked), wanted, context);
   await tellChanges(asked, synced, context);
   const { errors = [], exit_code: exitCode = 0 } = synced.report ?? {};
   if (exitCode !== 0) await writePiece(context, errorMessage(errors.join("\n"), exitCode, context.now()));

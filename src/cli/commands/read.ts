@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { codeOf, writeDurably } from "../../files.ts";
+import { writeDurably } from "../../files.ts";
 import type { ChangesState } from "../../operations/changes/changes.ts";
 import type { Protocol } from "../../operations/changes/telling.ts";
-import { type CliContext, writePiece } from "../invocation/context.ts";
-import { interruption, ofReadings } from "../invocation/interruption.ts";
+import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
 import { syncedWarehouse } from "./sync.ts";
 
@@ -41,29 +40,19 @@ export function register(program: Command, context: CliContext): void {
 async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { changedBatches } = await import("../../library/read.ts");
-  const { told } = await import("../../operations/changes/telling.ts");
-  const { fileText } = await import("../invocation/protocol_read.ts");
+  const { fileText, writeTold } = await import("../invocation/protocol_read.ts");
   const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
   const text = await fileText(file, true);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
   const { warehouse } = await syncedWarehouse(loaded, streams, options, context);
-  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), ofReadings);
-  try {
-    const { company } = options;
-    const batches = changedBatches(warehouse, { streams, company, state, signal }, ndjson.format);
-    for await (const piece of told(batches, { protocol: ndjson, tables: [], state }, () => true)) {
-      if (piece.length === 0) continue;
-      await writePiece(context, piece);
-      if (file !== undefined && typeof piece === "string")
-        await writeDurably(file, `${JSON.stringify(JSON.parse(piece).state)}\n`);
-    }
-  } catch (error) {
-    // Its reader has stopped.
-    if (codeOf(error) !== "EPIPE") throw error;
-  } finally {
-    release();
-  }
+  const batches = (signal: AbortSignal) =>
+    changedBatches(warehouse, { streams, company: options.company, state, signal }, ndjson.format);
+  const wrote = async (piece: Buffer | string) => {
+    if (file !== undefined && typeof piece === "string" && piece !== "")
+      await writeDurably(file, `${JSON.stringify(JSON.parse(piece).state)}\n`);
+  };
+  await writeTold(context, { protocol: ndjson, tables: [], state }, batches, { wrote });
 }
 
 const stateLine = (state: ChangesState): string => `${JSON.stringify({ state })}\n`;

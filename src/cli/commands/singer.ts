@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { codeOf } from "../../files.ts";
 import { streamsOf } from "../../operations/changes/telling.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { attachOptions } from "../invocation/options.ts";
@@ -44,10 +43,6 @@ async function singer(options: SingerOptions, context: CliContext): Promise<void
   if (options.discover) return writePiece(context, catalogDocument((await presentTables(loaded, on)) ?? on));
   const texts = { catalog: await fileText(options.catalog), state: await fileText(options.state) };
   const asked = readSelected(tables, texts, context.now());
-  try {
-    await tellChanges(asked, await syncedWarehouse(loaded, streamsOf(asked), options, context), context);
-  } catch (error) {
-    // Its reader has stopped.
-    if (codeOf(error) !== "EPIPE") throw error;
-  }
+  const wanted = { ...options, sync: options.sync && asked.tables.length > 0 };
+  await tellChanges(asked, await syncedWarehouse(loaded, streamsOf(asked), wanted, context), context);
 }

@@ -17,11 +17,6 @@ const ofRuns = {
   stopped: "what was read is stored, the next run goes on from there",
 };
 
-export const ofReadings = {
-  stopping: "stopping after these rows; once more leaves at once",
-  stopped: "the next reading goes on behind the last state",
-};
-
 /** Hears of SIGINT and SIGTERM until it is released; `say` is told what happens next. */
 export function interruption(
   context: Pick<CliContext, "onSignal" | "leave">,

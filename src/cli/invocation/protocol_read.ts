@@ -3,11 +3,11 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { OpenWarehouse } from "../../library/warehouse.ts";
-import type { ChangesTable } from "../../operations/changes/changes.ts";
-import type { ProtocolRead } from "../../operations/changes/telling.ts";
+import type { ChangedBatch, ChangesTable } from "../../operations/changes/changes.ts";
+import { type ProtocolRead, streamsOf, told } from "../../operations/changes/telling.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import { type CliContext, writePiece } from "./context.ts";
-import { interruption, ofReadings } from "./interruption.ts";
+import { interruption } from "./interruption.ts";
 import type { CommonOptions } from "./options.ts";
 
 /** What the commands that speak a protocol take from their platform, and from whoever wraps them. */
@@ -56,39 +56,56 @@ export async function presentTables(
   return looking(config.destination, async db => withPresent(tables, await changesTables(db, { catalogue, streams })));
 }
 
-/** Tells what changed in the warehouse after a run. @throws StoppedError where the run was stopped by a signal */
+/** Tells of the tables what changed in the warehouse after a run. @throws StoppedError where the run was stopped by a signal */
 export async function tellChanges(
   read: ProtocolRead,
   { warehouse, report }: { readonly warehouse: OpenWarehouse; readonly report?: RunReport },
   context: CliContext,
 ): Promise<void> {
-  const code = report?.exit_code ?? 0;
-  if (code === 130 || code === 143) throw new StoppedError(report!.errors.join("\n"), code);
-  const { changedBatches } = await import("../../library/read.ts");
-  const { streamsOf, told } = await import("../../operations/changes/telling.ts");
-  const { without } = read;
+  const { exit_code: code = 0, errors = [], streams: ran = [] } = report ?? {};
+  if (code === 130 || code === 143) throw new StoppedError(errors.join("\n"), code);
   const present = await presentTables(warehouse.loaded, read.tables);
   // Why nothing was loaded is the run's to say.
   if (present === undefined && code !== 0) return;
+  const { without } = read;
   const tables = (present ?? read.tables).map(table => ({
     ...table,
     columns: table.columns.filter(({ name }) => !without?.get(table.name)?.has(name)),
   }));
-  const unfinished = (report?.streams ?? []).filter(({ status }) => !["succeeded", "warning"].includes(status));
+  const unfinished = ran.filter(({ status }) => !["succeeded", "warning"].includes(status));
   const failed = new Set(code === 0 ? [] : unfinished.map(({ stream }) => stream));
-  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), ofReadings);
+  const { changedBatches } = await import("../../library/read.ts");
+  const { state, protocol } = read;
+  const options = { streams: streamsOf(read), state, without, tables: new Set(tables.map(({ name }) => name)) };
+  const batches = (signal: AbortSignal) => changedBatches(warehouse, { ...options, signal }, protocol.format);
+  await writeTold(context, { ...read, tables }, batches, { isComplete: ({ stream }) => !failed.has(stream) });
+}
+
+interface Writing {
+  readonly isComplete?: (table: ChangesTable) => boolean;
+  /** Is given each piece once it is written. */
+  readonly wrote?: (piece: Buffer | string) => Promise<void>;
+}
+
+/** Writes what changed in a protocol's words, until Ctrl-C. */
+export async function writeTold(
+  context: CliContext,
+  read: ProtocolRead,
+  batches: (signal: AbortSignal) => AsyncIterable<ChangedBatch>,
+  { isComplete = () => true, wrote }: Writing,
+): Promise<void> {
+  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), {
+    stopping: "stopping after these rows; once more leaves at once",
+    stopped: "the next reading goes on behind the last state",
+  });
   try {
-    const { state, protocol } = read;
-    const options = {
-      streams: streamsOf(read),
-      state,
-      signal,
-      without,
-      tables: new Set(tables.map(({ name }) => name)),
-    };
-    const batches = changedBatches(warehouse, options, protocol.format);
-    for await (const piece of told(batches, { ...read, tables }, ({ stream }) => !failed.has(stream)))
+    for await (const piece of told(batches(signal), read, isComplete)) {
       if (piece.length > 0) await writePiece(context, piece);
+      await wrote?.(piece);
+    }
+  } catch (error) {
+    // Its reader has stopped.
+    if (codeOf(error) !== "EPIPE") throw error;
   } finally {
     release();
   }

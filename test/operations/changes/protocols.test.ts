@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { catalogMessage, readConfigured } from "../../../src/operations/changes/airbyte.ts";
+import { catalogMessage, errorMessage, readConfigured } from "../../../src/operations/changes/airbyte.ts";
 import {
   type ChangedBatch,
   changesTables,
@@ -223,6 +223,16 @@ describe.each(modelWarehouses)("what platforms are told of $name", ({ make }) =>
     expect(JSON.parse(lastOf(messages)).bookmarks).toMatchObject({ ...bookmarks, purchase_orders: {} });
   });
 
+  test("columns that a table has beyond the catalogue's come with their schema", async () => {
+    await warehouse.query("alter table procurement.purchase_orders add column shelf varchar");
+    try {
+      await warehouse.query("update procurement.purchase_orders set shelf = 'B-4' where po_number = 'P-1'");
+      expect(recordsOf(singerMessages(await tap()))[0]!.record).toMatchObject({ po_number: "P-1", shelf: "B-4" });
+    } finally {
+      await warehouse.query("alter table procurement.purchase_orders drop column shelf");
+    }
+  });
+
   test("whoever is stopped has said how far the rows go, and that the tables are not complete", async () => {
     const all = readConfigured(planned(), { catalog: configured("incremental"), state: "[]" }, () => NOW);
     const messages = airbyteMessages(await written(all, true));
@@ -280,6 +290,26 @@ describe.each(modelWarehouses)("what platforms are told of $name", ({ make }) =>
 /** Of lines that were cut off somewhere. */
 const airbyteMessagesIn = (lines: readonly string[]): AirbyteMessage[] =>
   lines.filter(line => line !== "").map(line => JSON.parse(line) as AirbyteMessage);
+
+test.each([
+  [2, "config_error"],
+  [3, "config_error"],
+  [1, "transient_error"],
+  [4, "transient_error"],
+  [5, "transient_error"],
+  [6, "transient_error"],
+  [130, "transient_error"],
+  [70, "system_error"],
+] as const)("a failure with exit code %i is a %s", (code, failure_type) => {
+  const text = errorMessage("It failed.", code, NOW, "    at here");
+  const error = {
+    message: "It failed.",
+    failure_type,
+    internal_message: `exit code ${code}`,
+    stack_trace: "    at here",
+  };
+  expect(airbyteMessages(text)).toEqual([{ type: "TRACE", trace: { type: "ERROR", emitted_at: NOW, error } }]);
+});
 
 test("what no such program wrote is refused with what was expected", () => {
   const read = (catalog: string, state?: string) => () => readConfigured([], { catalog, state }, () => NOW);

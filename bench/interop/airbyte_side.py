@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-os.environ.update(AIRBYTE_OFFLINE_MODE="1", DO_NOT_TRACK="1")
+os.environ.update(AIRBYTE_OFFLINE_MODE="1", DO_NOT_TRACK="1", AIRBYTE_LOGGING_ROOT=os.path.join(os.getcwd(), "logs"))
 
 call, given = sys.argv[1], json.loads(sys.argv[2])
 

@@ -7,6 +7,7 @@ import { reading } from "./reading.ts";
 import { rejecting } from "./rejecting.ts";
 import { sending } from "./sending.ts";
 import { storing } from "./storing.ts";
+import { telling } from "./telling.ts";
 import { withholding } from "./withholding.ts";
 
 /** The breaks that the tests have to notice. */
@@ -20,4 +21,5 @@ export const mutations: readonly Mutation[] = [
   ...reading,
   ...rejecting,
   ...sending,
+  ...telling,
 ];

@@ -113,7 +113,7 @@ export const configSchema = object({
     timeout: f.duration("1ms").prefault("30s"),
     max_wait: f.duration("0s").prefault("10m"),
   }).prefault({}),
-  company: f.name("a company's name").default("acme"),
+  company: f.name("a company's name").default("acme").describe("Whose data it is: the value of the column _company."),
   companies: z
     .array(
       object({
@@ -126,9 +126,11 @@ export const configSchema = object({
     .min(1, { error: "expected at least one company" })
     .optional(),
   destination: object({
-    type: f.choice("duckdb", "postgres").default("duckdb"),
-    /** With `snapshot` a link to the newest published version. */
-    path: f.filePath("a file's path").prefault("./warehouse.duckdb"),
+    type: f.choice("duckdb", "postgres").default("duckdb").describe("What the warehouse is."),
+    path: f
+      .filePath("a file's path")
+      .prefault("./warehouse.duckdb")
+      .describe("DuckDB's file, or a link to its newest version: absolute, or below the configuration's folder."),
     readers: f.choice("snapshot", "direct").default("snapshot"),
     keep_versions: f.whole(1, 1000).default(2),
     publish_every: f.duration().prefault("15m"),
@@ -142,12 +144,13 @@ export const configSchema = object({
     grant_select_to: names("a role's name").optional(),
   }).prefault({}),
   streams: object({
-    preset: f.choice("core", "standard", "all").default("core"),
-    /** Names or patterns, not yet compared with the catalogue. */
-    include: names("a stream's name or pattern").default([]),
-    exclude: names("a stream's name or pattern").default([]),
-    /** Nothing older is asked for. */
-    start: f.calendarDate().optional(),
+    preset: f.choice("core", "standard", "all").default("core").describe("Which streams are on."),
+    /** Not yet compared with the catalogue. */
+    include: names("a stream's name or pattern")
+      .default([])
+      .describe("Names or patterns of streams beside the preset."),
+    exclude: names("a stream's name or pattern").default([]).describe("Names or patterns of streams to leave out."),
+    start: f.calendarDate().optional().describe("Nothing older is asked for, such as 2023-01-31."),
     defaults: object({
       /** What happens to fields that the documents don't name: kept in `_extra`, given a column of their own, or refused. */
       unknown_fields: unknownFields().default("keep"),

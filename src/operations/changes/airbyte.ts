@@ -47,7 +47,7 @@ function keySchema(path: readonly string[]): object {
   const [issue] = schema.safeParse(Symbol()).error!.issues;
   return {
     ...{ type: known.type, enum: known.enum, default: known.default, title: titled(path.at(-1)!) },
-    description: `${capital(issue!.message.replace(/^expected /, ""))}.`,
+    description: known.description ?? `${capital(issue!.message.replace(/^expected /, ""))}.`,
     items: known.items && { type: "string" },
     airbyte_secret: SECRET.includes(path.join(".")) || undefined,
   };

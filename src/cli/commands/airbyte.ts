@@ -70,7 +70,7 @@ async function discover(options: ProtocolOptions, context: CliContext): Promise<
   const { configuredTables, presentTables } = await import("../invocation/protocol_read.ts");
   const loaded = await context.openConfig(options, { local: true });
   const { on } = await configuredTables(loaded);
-  await writePiece(context, catalogMessage((await presentTables(loaded, on)) ?? on));
+  await writePiece(context, catalogMessage((await presentTables(loaded, { tables: on })) ?? on));
 }
 
 async function read(options: ProtocolOptions, context: CliContext): Promise<void> {

@@ -40,7 +40,8 @@ async function singer(options: SingerOptions, context: CliContext): Promise<void
   const loaded = await context.openConfig(options, isLocal ? { local: true } : undefined);
   const tables = await configuredTables(loaded);
   const { on } = tables;
-  if (options.discover) return writePiece(context, catalogDocument((await presentTables(loaded, on)) ?? on));
+  if (options.discover)
+    return writePiece(context, catalogDocument((await presentTables(loaded, { tables: on })) ?? on));
   const texts = { catalog: await fileText(options.catalog), state: await fileText(options.state) };
   const asked = readSelected(tables, texts, context.now());
   const wanted = { ...options, sync: options.sync && asked.tables.length > 0 };

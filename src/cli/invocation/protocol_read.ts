@@ -44,7 +44,7 @@ export async function configuredTables({ config }: Pick<LoadedConfig, "config">)
 /** Tables with the columns that the warehouse has beyond the catalogue's; undefined when nothing has been loaded yet. */
 export async function presentTables(
   { config }: Pick<LoadedConfig, "config">,
-  tables: readonly ChangesTable[],
+  { tables, without }: Pick<ProtocolRead, "tables" | "without">,
 ): Promise<readonly ChangesTable[] | undefined> {
   const { looking } = await import("../../warehouse/connect/reading.ts");
   const { changesTables } = await import("../../operations/changes/changes.ts");
@@ -53,7 +53,9 @@ export async function presentTables(
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const catalogue = configured(all, config);
   const streams = new Set(tables.map(({ stream }) => stream));
-  return looking(config.destination, async db => withPresent(tables, await changesTables(db, { catalogue, streams })));
+  return looking(config.destination, async db =>
+    withPresent(tables, await changesTables(db, { catalogue, streams }), without),
+  );
 }
 
 /** Tells of the tables what changed in the warehouse after a run. @throws StoppedError where the run was stopped by a signal */
@@ -64,14 +66,10 @@ export async function tellChanges(
 ): Promise<void> {
   const { exit_code: code = 0, errors = [], streams: ran = [] } = report ?? {};
   if (code === 130 || code === 143) throw new StoppedError(errors.join("\n"), code);
-  const present = await presentTables(warehouse.loaded, read.tables);
+  const tables = (await presentTables(warehouse.loaded, read)) ?? [];
   // Why nothing was loaded is the run's to say.
-  if (present === undefined && code !== 0) return;
+  if (tables.length === 0 && code !== 0) return;
   const { without } = read;
-  const tables = (present ?? read.tables).map(table => ({
-    ...table,
-    columns: table.columns.filter(({ name }) => !without?.get(table.name)?.has(name)),
-  }));
   const unfinished = ran.filter(({ status }) => !["succeeded", "warning"].includes(status));
   const failed = new Set(code === 0 ? [] : unfinished.map(({ stream }) => stream));
   const { changedBatches } = await import("../../library/read.ts");

@@ -5,6 +5,7 @@ import type { Dialect } from "../../warehouse/dialect.ts";
 import { storedAs } from "../../warehouse/parquet_source.ts";
 import type { Decimals } from "../../warehouse/read/changed_rows.ts";
 import type { ChangesTable } from "./changes.ts";
+import type { ProtocolRead } from "./telling.ts";
 
 type Columns = ChangesTable["columns"];
 
@@ -24,16 +25,18 @@ export function plannedTables(dialect: Dialect, streams: readonly Stream[]): rea
   );
 }
 
-/** The same, with the columns that the tables of the warehouse have beyond them. */
+/** The same, with the columns that the tables of the warehouse have beyond them, and without those that are left out. */
 export function withPresent(
   planned: readonly ChangesTable[],
   present: readonly ChangesTable[],
+  without: ProtocolRead["without"],
 ): readonly ChangesTable[] {
   const there = new Map(present.map(({ name, columns }) => [name, columns]));
   return planned.map(table => {
     const known = new Set(table.columns.map(({ name }) => name));
     const more = (there.get(table.name) ?? []).filter(({ name }) => !known.has(name));
-    return { ...table, columns: [...table.columns, ...more] };
+    const left = without?.get(table.name);
+    return { ...table, columns: [...table.columns, ...more].filter(({ name }) => !left?.has(name)) };
   });
 }
 
@@ -45,36 +48,34 @@ export function recordSchema(columns: Columns, decimals: Decimals, twins: Readon
     properties[name] = valueSchema(column, decimals);
     if (twins[name] !== undefined) properties[twins[name]] = properties[name];
     if (column.storedAs === "decimal" && decimals === "beside")
-      properties[`${name}_exact`] = { type: typed(column, "string"), description: `${name} with every digit.` };
+      properties[`${name}_exact`] = { type: ["null", "string"], description: `${name} with every digit.` };
   }
   return { $schema: "http://json-schema.org/draft-07/schema#", type: "object", additionalProperties: true, properties };
 }
 
-const typed = ({ nullable }: Pick<Columns[number], "nullable">, ...types: readonly string[]): readonly string[] =>
-  nullable ? ["null", ...types] : types;
-
-function valueSchema(column: Columns[number], decimals: Decimals): object {
-  const about = column.description === null ? {} : { description: column.description };
-  const as = (type: string, more: object = {}) => ({ type: typed(column, type), ...more, ...about });
-  switch (column.storedAs) {
+function valueSchema(
+  { storedAs: stored, type, kind, nullable, description }: Columns[number],
+  decimals: Decimals,
+): object {
+  const as = (types: readonly string[], more: object = {}) => ({
+    type: nullable ? ["null", ...types] : types,
+    ...more,
+    description: description ?? undefined,
+  });
+  switch (stored) {
     case "decimal": {
-      const [precision, scale] = column.type.match(/\d+/g)!.map(Number);
-      return decimals === "beside" ? as("number") : as("string", { format: "x-singer.decimal", precision, scale });
+      const [precision, scale] = type.match(/\d+/g)!.map(Number);
+      return decimals === "beside" ? as(["number"]) : as(["string"], { format: "x-singer.decimal", precision, scale });
     }
-    case "bigint":
-      return as("integer");
-    case "double":
-      return as("number");
-    case "boolean":
-      return as("boolean");
-    case "date":
-      return as("string", { format: "date" });
-    case "moment":
-      return as("string", { format: "date-time", airbyte_type: "timestamp_with_timezone" });
     case "text":
-      if (!column.type.startsWith("json")) return as("string");
+      if (!type.startsWith("json")) return as(["string"]);
       // The engine's own are objects; the service's are whatever it sends.
-      if (column.kind === null) return as("object");
-      return { type: typed(column, "object", "array", "string", "number", "boolean"), ...about };
+      return as(kind === null ? ["object"] : ["object", "array", "string", "number", "boolean"]);
+    case "date":
+      return as(["string"], { format: "date" });
+    case "moment":
+      return as(["string"], { format: "date-time", airbyte_type: "timestamp_with_timezone" });
+    default:
+      return as([stored === "bigint" ? "integer" : stored === "double" ? "number" : stored]);
   }
 }

@@ -41,27 +41,20 @@ export function catalogDocument(tables: readonly ChangesTable[]): string {
   return `${JSON.stringify({ streams }, null, 2)}\n`;
 }
 
-const catalogSchema = z.object({
-  streams: z.array(
-    z.object({
-      tap_stream_id: z.string(),
-      metadata: z
-        .array(
-          z.object({
-            breadcrumb: z.array(z.string()),
-            metadata: z.object({
-              inclusion: z.string().optional(),
-              selected: z.boolean().nullish(),
-              "selected-by-default": z.boolean().optional(),
-            }),
-          }),
-        )
-        .default([]),
-    }),
-  ),
+const entrySchema = z.object({
+  breadcrumb: z.array(z.string()),
+  metadata: z.object({
+    inclusion: z.string().optional(),
+    selected: z.boolean().nullish(),
+    "selected-by-default": z.boolean().optional(),
+  }),
 });
 
-type Metadata = z.output<typeof catalogSchema>["streams"][number]["metadata"];
+const catalogSchema = z.object({
+  streams: z.array(z.object({ tap_stream_id: z.string(), metadata: z.array(entrySchema).default([]) })),
+});
+
+type Metadata = readonly z.output<typeof entrySchema>[];
 
 function isSelected(metadata: Metadata, otherwise: boolean, ...breadcrumb: readonly string[]): boolean {
   const at = JSON.stringify(breadcrumb);

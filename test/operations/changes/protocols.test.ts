@@ -83,10 +83,7 @@ describe.each(modelWarehouses)("what platforms are told of $name", ({ make }) =>
       yield* stopped ? batches.slice(0, 1) : batches;
       if (stopped) throw new Error("enough");
     }
-    const present = withPresent(tables, await changesTables(warehouse.reading, order)).map(table => ({
-      ...table,
-      columns: table.columns.filter(({ name }) => !without?.get(table.name)?.has(name)),
-    }));
+    const present = withPresent(tables, await changesTables(warehouse.reading, order), without);
     const pieces: string[] = [];
     try {
       for await (const piece of told(handed(), { ...read, tables: present }, () => true)) pieces.push(piece.toString());

@@ -8,7 +8,7 @@ import { attachOptions, type CommonOptions, localPath, streamsArgument } from ".
 import { syncedWarehouse } from "./sync.ts";
 
 interface ReadOptions extends CommonOptions {
-  readonly format: "ndjson";
+  readonly format: keyof typeof protocols;
   readonly state?: string;
   readonly sync: boolean;
 }
@@ -20,7 +20,9 @@ export function register(program: Command, context: CliContext): void {
     .description(
       "Run a sync, then write the changed rows of the tables to stdout, for other programs: new rows, updated rows, and soft-deleted rows with their _deleted_at.",
     )
-    .addOption(new Option("--format <format>", "how rows are written").choices(["ndjson"]).default("ndjson"))
+    .addOption(
+      new Option("--format <format>", "how rows are written").choices(Object.keys(protocols)).default("ndjson"),
+    )
     .option("--state <file>", "where the last reading ended, written on the way; without one: everything", localPath)
     .option("--no-sync", "only what the warehouse holds, without a request");
   attachOptions(
@@ -32,27 +34,43 @@ export function register(program: Command, context: CliContext): void {
   )
     .addHelpText(
       "after",
-      '\nEach line is {"stream", "table", "record"} or {"state"}: at least one every 5,000 rows. Amounts are text, exact. docs/read.md says how to go on after a failure.',
+      '\nEach line is {"stream", "table", "record"} or {"state"}: at least one every 5,000 rows. Amounts are text, exact. The other formats are the messages of Airbyte\'s and Singer\'s protocols. docs/read.md says how to go on after a failure.',
     )
     .action((names: string[], options: ReadOptions) => read(names, options, context));
 }
 
 async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
-  const { changedBatches } = await import("../../library/read.ts");
-  const { fileText, writeTold } = await import("../invocation/protocol_read.ts");
+  const { configuredTables, fileText, tellChanges } = await import("../invocation/protocol_read.ts");
   const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
+  const { named } = await configuredTables(loaded, streams);
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
   const text = await fileText(file, true);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
-  const { warehouse } = await syncedWarehouse(loaded, streams, options, context);
-  const batches = (signal: AbortSignal) =>
-    changedBatches(warehouse, { streams, company: options.company, state, signal }, ndjson.format);
+  const { protocol, last } = noting(await protocols[options.format](context.now), state);
   const wrote = async (piece: Buffer | string) => {
     if (file !== undefined && typeof piece === "string" && piece !== "")
-      await writeDurably(file, `${JSON.stringify(JSON.parse(piece).state)}\n`);
+      await writeDurably(file, `${JSON.stringify(last())}\n`);
   };
-  await writeTold(context, { protocol: ndjson, tables: [], state }, batches, { wrote });
+  const synced = await syncedWarehouse(loaded, streams, options, context);
+  await tellChanges({ protocol, tables: named, state }, synced, context, { company: options.company, wrote });
+}
+
+/** The protocol, and the last state that it told. */
+function noting(protocol: Protocol, begun: ChangesState) {
+  let last = begun;
+  const noted: Protocol = {
+    ...protocol,
+    state(table, state, rows) {
+      last = state;
+      return protocol.state(table, state, rows);
+    },
+    last(state) {
+      last = state;
+      return protocol.last(state);
+    },
+  };
+  return { protocol: noted, last: () => last };
 }
 
 const stateLine = (state: ChangesState): string => `${JSON.stringify({ state })}\n`;
@@ -70,3 +88,11 @@ const ndjson: Protocol = {
   end: () => "",
   last: stateLine,
 };
+
+const protocols = {
+  ndjson: async () => ndjson,
+  airbyte: async (now: () => number) =>
+    (await import("../../operations/changes/airbyte.ts")).airbyteProtocol(() => false, now),
+  singer: async (now: () => number) =>
+    (await import("../../operations/changes/singer.ts")).singerProtocol(new Date(now()).toISOString()),
+} satisfies Record<string, (now: () => number) => Promise<Protocol>>;

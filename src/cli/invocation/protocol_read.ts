@@ -3,7 +3,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { OpenWarehouse } from "../../library/warehouse.ts";
-import type { ChangedBatch, ChangesTable } from "../../operations/changes/changes.ts";
+import type { ChangesTable } from "../../operations/changes/changes.ts";
 import { type ProtocolRead, streamsOf, told } from "../../operations/changes/telling.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import { type CliContext, writePiece } from "./context.ts";
@@ -28,17 +28,20 @@ export async function fileText(file: string | undefined, mayLack = false): Promi
   }
 }
 
-/** The tables of the configured catalogue, and those of the streams that are on. */
-export async function configuredTables({ config }: Pick<LoadedConfig, "config">) {
+/** The tables of the configured catalogue, those of the streams that are on, and those of named streams (none named: that are on). */
+export async function configuredTables({ config }: Pick<LoadedConfig, "config">, names: readonly string[] = []) {
   const { streams } = await import("../../../streams/index.ts");
   const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { selectedByConfig } = await import("../../config/selection.ts");
+  const { select, selectedByConfig } = await import("../../config/selection.ts");
   const { plannedTables } = await import("../../operations/changes/record_schema.ts");
   const { dialectOf } = await import("../../warehouse/connect/open.ts");
   const catalogue = configured(streams, config);
-  const on = new Set(selectedByConfig(catalogue, config.streams).map(({ name }) => name));
+  const on = selectedByConfig(catalogue, config.streams);
   const planned = plannedTables(dialectOf(config.destination), catalogue);
-  return { planned, on: planned.filter(({ stream }) => on.has(stream)) };
+  const tablesOf = (streams: ReadonlySet<string>) => planned.filter(({ stream }) => streams.has(stream));
+  const onTables = tablesOf(new Set(on.map(({ name }) => name)));
+  const { named } = select(catalogue, on, names, config.streams.settings);
+  return { planned, on: onTables, named: names.length === 0 ? onTables : tablesOf(named) };
 }
 
 /** Tables with the columns that the warehouse has beyond the catalogue's; undefined when nothing has been loaded yet. */
@@ -58,11 +61,18 @@ export async function presentTables(
   );
 }
 
+interface Telling {
+  readonly company?: string | undefined;
+  /** Is given each piece once it is written. */
+  readonly wrote?: (piece: Buffer | string) => Promise<void>;
+}
+
 /** Tells of the tables what changed in the warehouse after a run. @throws StoppedError where the run was stopped by a signal */
 export async function tellChanges(
   read: ProtocolRead,
   { warehouse, report }: { readonly warehouse: OpenWarehouse; readonly report?: RunReport },
   context: CliContext,
+  { company, wrote }: Telling = {},
 ): Promise<void> {
   const { exit_code: code = 0, errors = [], streams: ran = [] } = report ?? {};
   if (code === 130 || code === 143) throw new StoppedError(errors.join("\n"), code);
@@ -74,30 +84,20 @@ export async function tellChanges(
   const failed = new Set(code === 0 ? [] : unfinished.map(({ stream }) => stream));
   const { changedBatches } = await import("../../library/read.ts");
   const { state, protocol } = read;
-  const options = { streams: streamsOf(read), state, without, tables: new Set(tables.map(({ name }) => name)) };
-  const batches = (signal: AbortSignal) => changedBatches(warehouse, { ...options, signal }, protocol.format);
-  await writeTold(context, { ...read, tables }, batches, { isComplete: ({ stream }) => !failed.has(stream) });
-}
-
-interface Writing {
-  readonly isComplete?: (table: ChangesTable) => boolean;
-  /** Is given each piece once it is written. */
-  readonly wrote?: (piece: Buffer | string) => Promise<void>;
-}
-
-/** Writes what changed in a protocol's words, until Ctrl-C. */
-export async function writeTold(
-  context: CliContext,
-  read: ProtocolRead,
-  batches: (signal: AbortSignal) => AsyncIterable<ChangedBatch>,
-  { isComplete = () => true, wrote }: Writing,
-): Promise<void> {
+  const options = {
+    streams: streamsOf(read),
+    company,
+    state,
+    without,
+    tables: new Set(tables.map(({ name }) => name)),
+  };
   const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), {
     stopping: "stopping after these rows; once more leaves at once",
     stopped: "the next reading goes on behind the last state",
   });
   try {
-    for await (const piece of told(batches(signal), read, isComplete)) {
+    const batches = changedBatches(warehouse, { ...options, signal }, protocol.format);
+    for await (const piece of told(batches, { ...read, tables }, ({ stream }) => !failed.has(stream))) {
       if (piece.length > 0) await writePiece(context, piece);
       await wrote?.(piece);
     }

@@ -34,8 +34,7 @@ export function specMessage(): string {
     ...{ type: "object", title: "tributary", additionalProperties: true, required: ["api"] },
     properties: Object.fromEntries(groups),
   };
-  const documentationUrl = "https://www.npmjs.com/package/tributary-warehouse";
-  return line({ type: "SPEC", spec: { protocol_version: "0.2.0", documentationUrl, connectionSpecification } });
+  return line({ type: "SPEC", spec: { protocol_version: "0.2.0", connectionSpecification } });
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -146,7 +145,8 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, w
   }
 }
 
-function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
+/** `isWhole`: which tables are read as a whole. */
+export function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
   const status = (name: string, status: string) =>
     trace("STREAM_STATUS", now(), { stream_status: { stream_descriptor: { name }, status } });
   return {

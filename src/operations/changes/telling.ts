@@ -59,7 +59,7 @@ export async function* told(
   };
   try {
     for await (const batch of batches) {
-      if (open?.name !== batch.table) yield close(isComplete) + begin(untold.get(batch.table) ?? bare(batch), true);
+      if (open?.name !== batch.table) yield close(isComplete) + begin(untold.get(batch.table)!, true);
       if (rows + batch.rows > STATE_ROWS) yield stateOf(open!);
       yield batch.lines;
       rows += batch.rows;
@@ -75,7 +75,3 @@ export async function* told(
   for (const table of untold.values()) yield begin(table, false) + close(isComplete);
   yield protocol.last(state);
 }
-
-const bare = ({ table, stream }: ChangedBatch): ChangesTable => ({
-  ...{ name: table, stream, description: null, key: [], columns: [] },
-});

@@ -85,7 +85,6 @@ const airbyte = z.discriminatedUnion("type", [
     type: z.literal("SPEC"),
     spec: z.strictObject({
       protocol_version: z.string(),
-      documentationUrl: z.url(),
       connectionSpecification: form,
     }),
   }),

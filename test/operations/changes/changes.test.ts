@@ -101,6 +101,38 @@ describe.each(modelWarehouses)("changes of tables in $name", ({ make, name }) =>
     });
   });
 
+  test("every decimal is exact: with all digits, and without zeros at the end", async () => {
+    const whole = [
+      "0",
+      "1",
+      "10",
+      "899999999",
+      "900000000",
+      "999999999",
+      "1000000000",
+      "99999999999999999999999999999",
+    ];
+    const parts = [
+      "",
+      ...["5", "05", "105", "1005", "10005", "100005", "1000005", "10000005", "100000005", "999999999"],
+    ];
+    const decimals = whole.flatMap(digits => parts.map(part => (part === "" ? digits : `${digits}.${part}`)));
+    const signed = decimals.flatMap(decimal => (decimal === "0" ? [decimal] : [decimal, `-${decimal}`]));
+    const lines = signed.map(
+      (decimal, at) => `('exact', '${1000 + at}', ${decimal}, timestamptz '${FIRST}', timestamptz '${FIRST}')`,
+    );
+    await warehouse.query(
+      `insert into procurement.purchase_orders (_company, po_number, total_amount, _changed_at, _first_seen_at) values ${lines}`,
+    );
+    const companies = ["exact"];
+    const { read } = await take({ companies });
+    expect(read.map(({ record }) => record["total_amount"])).toEqual(signed);
+    const beside = await take({ companies, format: { decimals: "beside", around: order().format.around } });
+    expect(beside.read.map(({ record }) => record["total_amount_exact"])).toEqual(signed);
+    expect(beside.read.map(({ record }) => record["total_amount"])).toEqual(signed.map(Number));
+    await warehouse.query("delete from procurement.purchase_orders where _company = 'exact'");
+  });
+
   test("reading goes on behind any row", async () => {
     const { read } = await take();
     for (const [at, { table, record }] of read.entries()) {

@@ -70,7 +70,7 @@ export async function* changedBatches(
   yield* handedOver(take =>
     warehouse.within(options.signal, async signal => {
       signal.throwIfAborted();
-      await using reading = await openReading(config.destination, { memoryLimitMb: 128, threads: 1 });
+      await using reading = await openReading(config.destination, { memoryLimitMb: 64, threads: 1, isSparing: true });
       if (reading === undefined) throw nothingLoaded("a warehouse to read from");
       await takeChanges(reading, order, signal, take);
     }),

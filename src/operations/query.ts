@@ -38,7 +38,7 @@ export async function takeAnswer(
   signal.addEventListener("abort", stop);
   try {
     const copy = (db: WarehouseReading["db"]) =>
-      copyRows({ ...reading, db }, queryOf(question), question.format, piece => {
+      copyRows({ ...reading, db }, [queryOf(question)], question.format, piece => {
         signal.throwIfAborted();
         return take(piece);
       });

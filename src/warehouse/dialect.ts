@@ -53,6 +53,8 @@ export interface Dialect extends CatalogQueries, Multiplication {
 
   /** Whether a sort for which memory doesn't suffice always goes on in files. */
   readonly sortsBeyondMemory: boolean;
+  /** One text: these, with values between them, of which none is NULL. */
+  interspersed(texts: readonly string[], values: readonly Fragment[]): Fragment;
   /** A statement that writes a query's rows: to `file`, or through the connection. */
   copy(query: string, format: CopyFormat, file: string): string;
   /** A statement that makes the session find names without a schema in these. */
@@ -68,6 +70,8 @@ export interface Dialect extends CatalogQueries, Multiplication {
   jsonField(column: string, path: readonly string[], removed: readonly string[]): JsonField;
   /** A column as text, which is compared and sorted by its bytes. */
   byteText(column: Fragment): Fragment;
+  /** A column of decimals as text with all digits, and without zeros at the end; `beside` has to be selected with its row. */
+  decimalText(name: string, type: string): { readonly text: Fragment; readonly beside?: Fragment };
   /** How a finite value of this kind is written so that its text says all of it whatever the session's settings; undefined where a cast does. */
   finiteText(kind: Kind, column: Fragment): Fragment | undefined;
 

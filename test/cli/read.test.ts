@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
 import { roleDatabase, simulated, workplace } from "./workplace.ts";
 
@@ -76,4 +77,20 @@ test("whoever takes only the first lines ends it without a complaint", async () 
   child.stderr.on("data", piece => said.push(String(piece)));
   const [code] = await once(child, "close");
   expect({ code, said: said.join("") }).toEqual({ code: 0, said: "" });
+});
+
+test("rows of many kilobytes come whole: more memory is given where they need it", async () => {
+  const { run, folder } = workplace(await simulated(), { destination: { path: "./w.duckdb", readers: "direct" } });
+  expect((await run(["sync", "items"])).code).toBe(0);
+  const instance = await DuckDBInstance.create(join(folder, "w.duckdb"));
+  const connection = await instance.connect();
+  await connection.run(
+    "update procurement.items set description = (select string_agg(md5(concat(item_id, n)), '') from range(6000) t(n))",
+  );
+  connection.closeSync();
+  instance.closeSync();
+  const ended = await run(["read", "items", "--no-sync", "--no-progress"]);
+  expect(ended.code, ended.stderr).toBe(0);
+  const lengths = recordsOf(ended.stdout).map(({ description }) => String(description).length);
+  expect(lengths).toEqual(Array.from({ length: 130 }, () => 32 * 6000));
 });

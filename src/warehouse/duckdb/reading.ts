@@ -45,8 +45,9 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
     try {
       const session = await openPublished(layout, settings);
       const turns = new Mutex();
+      const roomMb = settings.isSparing === true ? ROOM * (settings.memoryLimitMb ?? 0) : undefined;
       return {
-        db: kyselyOver(async () => session.connection, turns, undefined).withSchema(settings.stateSchema),
+        db: kyselyOver(async () => session.connection, turns, undefined, roomMb).withSchema(settings.stateSchema),
         holder: await liveHolder(layout),
         interrupt: () => session.connection.interrupt(),
         close: () =>
@@ -62,6 +63,8 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
   });
 }
 
+const ROOM = 4;
+
 /** A process that may not write beside the file has no session of its own whose lock it could drop. */
 async function claimIfWritable(layout: Layout): Promise<(() => Promise<void>) | undefined> {
   return claim(layout).catch(error => {
@@ -76,6 +79,7 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
     threads: settings.threads ?? 1,
     spill: settings.spill ?? join(tmpdir(), "tributary-reading"),
     spillsInPrivate: settings.spillsInPrivate ?? false,
+    isSparing: settings.isSparing ?? false,
   };
   return openOurs(layout, layout.path, settings.stateSchema, resources, false);
 }

@@ -136,6 +136,8 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
   };
 };
 
+const ARGUMENTS = 90;
+
 export const postgresDialect: Dialect = {
   ...postgresCatalog,
   name: "postgres",
@@ -150,6 +152,18 @@ export const postgresDialect: Dialect = {
   stagesAreTables: true,
   plansByStatistics: true,
   sortsBeyondMemory: true,
+  interspersed(texts, values) {
+    // A function takes at most 100 arguments. `concat` would need twice as many, and a third more time.
+    const groups = Array.from({ length: Math.ceil(texts.length / ARGUMENTS) }, (_, nth) => {
+      const [from, to] = [nth * ARGUMENTS, (nth + 1) * ARGUMENTS];
+      const own = values.slice(from, to);
+      const pattern = texts
+        .slice(from, to)
+        .map((text, at) => text.replaceAll("%", "%%") + (at < own.length ? "%s" : ""));
+      return sql`format(${sql.join([sql.lit(pattern.join("")), ...own])})`;
+    });
+    return sql.join(groups, sql` || `);
+  },
   copy: (query, format) =>
     format === "csv"
       ? `copy (${query}) to stdout (format csv, header)`
@@ -161,6 +175,7 @@ export const postgresDialect: Dialect = {
     sql`(select jsonb_object_keys(case when jsonb_typeof(${json}) = 'object' then ${json} else '{}'::jsonb end) as value)`,
   jsonField,
   byteText: column => sql`cast(${column} as text) collate "C"`,
+  decimalText: name => ({ text: sql`cast(trim_scale(${sql.id(name)}) as varchar)` }),
   finiteText: (kind, column) =>
     kind === "moment"
       ? sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')`

@@ -16,6 +16,7 @@ export interface ChangePosition {
 
 /** Rows in the order of their change, each as a JSON object in a line of its own behind the same few words. */
 export interface ChangedLines {
+  /** Good until the next ones are taken. */
   readonly lines: Buffer;
   readonly rows: number;
   /** Behind the last of them. */
@@ -47,13 +48,13 @@ export interface ChangesPlace extends CopyPlace {
   readonly schema: string;
 }
 
-/** Rows that are handed over together at most, and rows that are sorted together where sorts have to fit into memory. */
+/** Rows that are handed over together at most, and bytes that are sorted together where sorts have to fit into memory. */
 const HANDED = 5_000;
-const SORTED = 20_000;
-/** Of how many rows each of those is known by. */
-const SAMPLED = 50;
-/** A function of PostgreSQL takes at most 100 arguments. */
-const MOST_ARGUMENTS = 90;
+const SORTED = 40_000_000;
+/** For how many bytes each row of a sample stands. */
+const SAMPLE = SORTED / 200;
+/** Bytes that are gathered before they are handed over, more for longer lines. */
+const HELD = 1 << 20;
 const LINE_END = 0x0a;
 
 /**
@@ -72,46 +73,63 @@ export async function takeChangedRows(
     storedAs === "bigint" ? sql.id(name) : dialect.byteText(sql.id(name)),
   );
   const order = sql`order by ${sql.join([sql.id("_changed_at"), ...places])}`;
-  const behind = (at: ChangePosition | undefined) => (at === undefined ? sql`true` : isBehind(at, key, places));
-  const from = sql`from ${sql.id(schema, table.name)} where _company = ${sql.lit(company)} and ${behind(after)}`;
+  const beyond = (side: Side, at: ChangePosition | undefined) =>
+    at === undefined ? sql`true` : isOn(side, at, key, places);
+  const from = sql`from ${sql.id(schema, table.name)} where _company = ${sql.lit(company)} and ${beyond(">", after)}`;
   const bounds = dialect.sortsBeyondMemory ? [] : await boundsOf(place, from, order, table);
-  const [before, behindRecord] = around;
-  const record = recordText(dialect, table.columns, decimals, twins);
-  for (const [at, until] of [...bounds, undefined].entries()) {
-    const within = sql`${behind(bounds[at - 1])} and ${until === undefined ? sql`true` : sql`not ${behind(until)}`}`;
-    // What is written is put together after the sort, which then moves less.
-    const query = sql`select concat(${sql.lit(before)}, ${record}, ${sql.lit(behindRecord)})
-      from (select * ${from} and ${within} ${order}) sorted`;
-    const cutter = new Cutter(around, table.key, take);
-    await copyRows(place, query.compile(db).sql, "lines", piece => cutter.take(piece));
-    cutter.end();
-  }
+  const line = lineText(dialect, table.columns, { decimals, around, twins });
+  const beside = table.columns.flatMap(({ name, storedAs, type }) =>
+    storedAs === "decimal" ? (dialect.decimalText(name, type).beside ?? []) : [],
+  );
+  // One after the other: their texts are long.
+  const queries = [...bounds, undefined].values().map((until, at) => {
+    const since = bounds[at - 1];
+    const isOneMoment = since !== undefined && since.changedAt === until?.changedAt;
+    const near = isOneMoment
+      ? sql`${places[0]!} between ${sql.lit(since.key[0]!)} and ${sql.lit(until.key[0]!)}`
+      : sql`true`;
+    const sorted = sql`${from} and ${beyond(">", since)} and ${beyond("<=", until)} and ${near} ${order}`;
+    // What is written is put together after the sort, which then moves less. PostgreSQL does so under a limit, and each worker by itself.
+    const chosen = dialect.sortsBeyondMemory
+      ? sql`select ${line} ${sorted} limit ${sql.lit(Number.MAX_SAFE_INTEGER)}`
+      : sql`select ${line} from (select ${sql.join([sql`*`, ...beside])} from (select * ${sorted}) sorted) prepared`;
+    return chosen.compile(db).sql;
+  });
+  const cutter = new Cutter(around, table.key, take);
+  await copyRows(place, queries, "lines", piece => cutter.take(piece));
+  await cutter.end();
 }
 
-/** Some of the positions between which few enough rows lie to be sorted together. */
+/** Some of the positions, between which lie so few rows, or so narrow ones, that they can be sorted together. */
 async function boundsOf(
   { db, dialect }: ChangesPlace,
   from: Fragment,
   order: Fragment,
-  { key }: ChangedTable,
+  { key, columns }: ChangedTable,
 ): Promise<readonly ChangePosition[]> {
-  const { rows } = await sql<{ n: number }>`select count(*) as n ${from}`.execute(db);
-  if (Number(rows[0]!.n) <= 2 * SORTED) return [];
-  const texts = key.map((name, at) => sql`, cast(${sql.id(name)} as varchar) as ${sql.id(`k${at}`)}`);
-  const sample = await sql<Record<string, string>>`
-    select ${isoText(dialect, sql.id("_changed_at"))} as changed_at${sql.join(texts, sql``)}
-    ${from} and random() < ${sql.lit(SAMPLED / SORTED)} ${order}`.execute(db);
-  return sample.rows
-    .filter((_row, at) => at % SAMPLED === SAMPLED - 1)
-    .map(row => ({ changedAt: row["changed_at"]!, key: key.map((_name, at) => row[`k${at}`]!) }));
+  // Texts are held as they are read, sorted, quoted, and in the line.
+  const texts = columns.filter(({ storedAs }) => storedAs === "text");
+  const lengths = texts.map(({ name }) => sql`coalesce(strlen(${sql.id(name)}), 0)`);
+  const bytes = sql`(${sql.lit(16 * columns.length)} + 4 * (${sql.join([sql.lit(0), ...lengths], sql` + `)}))`;
+  const names = sql.join(["_changed_at", ...key].map(name => sql.id(name)));
+  const values = key.map((name, at) => sql`, cast(${sql.id(name)} as varchar) as ${sql.id(`k${at}`)}`);
+  // A row is chosen the more likely the wider it is, and stands for as much.
+  const { rows } = await sql<Record<string, string>>`
+    select ${isoText(dialect, sql.id("_changed_at"))} as changed_at${sql.join(values, sql``)}
+    from (select ${names}, greatest(${bytes}, ${sql.lit(SAMPLE)}) as held ${from} and random() < ${bytes} / ${sql.lit(SAMPLE)}) sample
+    qualify sum(held) over (${order}) // ${sql.lit(SORTED)} > (sum(held) over (${order}) - held) // ${sql.lit(SORTED)}
+    ${order}`.execute(db);
+  return rows.map(row => ({ changedAt: row["changed_at"]!, key: key.map((_name, at) => row[`k${at}`]!) }));
 }
 
-/** Hands bytes over in whole lines, and knows the last one's position. */
+/** Hands bytes over in whole lines, many at once, and knows the last one's position. */
 class Cutter {
   readonly #around: readonly [string, string];
   readonly #key: readonly string[];
   readonly #take: (lines: ChangedLines) => Promise<void>;
-  #begun: Buffer[] = [];
+  #held = Buffer.allocUnsafe(HELD);
+  #spare = Buffer.allocUnsafe(HELD);
+  #length = 0;
 
   constructor(around: readonly [string, string], key: readonly string[], take: (lines: ChangedLines) => Promise<void>) {
     this.#around = around;
@@ -120,31 +138,35 @@ class Cutter {
   }
 
   async take(piece: Buffer): Promise<void> {
-    let from = 0;
-    let rows = 0;
-    let end = -1;
-    for (let at = piece.indexOf(LINE_END); at >= 0; at = piece.indexOf(LINE_END, at + 1)) {
+    if (this.#length + piece.length > this.#held.length) await this.#handAll();
+    if (this.#length + piece.length > this.#held.length)
+      this.#held = Buffer.concat([this.#held.subarray(0, this.#length)], 2 * (this.#length + piece.length));
+    this.#length += piece.copy(this.#held, this.#length);
+  }
+
+  async end(): Promise<void> {
+    await this.#handAll();
+    if (this.#length > 0) throw new TypeError("the last line was not sent whole");
+  }
+
+  async #handAll(): Promise<void> {
+    const held = this.#held.subarray(0, this.#length);
+    let [from, to, rows] = [0, 0, 0];
+    for (let at = held.indexOf(LINE_END); at >= 0; at = held.indexOf(LINE_END, to)) {
+      to = at + 1;
       rows += 1;
-      end = at;
       if (rows < HANDED) continue;
-      await this.#hand(piece.subarray(from, end + 1), rows);
-      from = end + 1;
-      rows = 0;
+      await this.#hand(held.subarray(from, to), rows);
+      [from, rows] = [to, 0];
     }
-    if (rows > 0) {
-      await this.#hand(piece.subarray(from, end + 1), rows);
-      from = end + 1;
-    }
-    if (from < piece.length) this.#begun.push(Buffer.from(piece.subarray(from)));
+    if (rows > 0) await this.#hand(held.subarray(from, to), rows);
+    // Whoever has taken the last lines is still at work on them.
+    [this.#held, this.#spare] = [this.#spare, this.#held];
+    if (held.length - to > this.#held.length) this.#held = Buffer.allocUnsafe(held.length);
+    this.#length = held.copy(this.#held, 0, to);
   }
 
-  end(): void {
-    if (this.#begun.length > 0) throw new TypeError("the last line was not sent whole");
-  }
-
-  async #hand(whole: Buffer, rows: number): Promise<void> {
-    const lines = this.#begun.length === 0 ? whole : Buffer.concat([...this.#begun, whole]);
-    this.#begun = [];
+  async #hand(lines: Buffer, rows: number): Promise<void> {
     const begin = lines.lastIndexOf(LINE_END, lines.length - 2) + 1;
     const [before, after] = this.#around;
     const text = lines.toString("utf8", begin, lines.length - 1);
@@ -159,22 +181,25 @@ export const positionOf = (record: Readonly<Record<string, unknown>>, key: reado
   key: key.map(name => String(record[name])),
 });
 
-function isBehind(after: ChangePosition, key: readonly SourceColumn[], places: readonly Fragment[]): Fragment {
-  const moment = sql`cast(${sql.lit(after.changedAt)} as timestamptz)`;
-  if (after.key.length === 0) return sql`_changed_at >= ${moment}`;
-  const values = after.key.map((value, at) =>
-    key[at]!.storedAs === "bigint" ? sql`cast(${sql.lit(value)} as bigint)` : sql.lit(value),
+type Side = ">" | "<=";
+
+/** Whether rows stand behind a position, or up to it: moments first, by which whole blocks of rows are passed over. */
+function isOn(side: Side, at: ChangePosition, key: readonly SourceColumn[], places: readonly Fragment[]): Fragment {
+  const moment = sql`cast(${sql.lit(at.changedAt)} as timestamptz)`;
+  const beyond = sql.raw(side.slice(0, 1));
+  if (at.key.length === 0) return sql`_changed_at >= ${moment}`;
+  const values = at.key.map((value, nth) =>
+    key[nth]!.storedAs === "bigint" ? sql`cast(${sql.lit(value)} as bigint)` : sql.lit(value),
   );
-  return sql`(_changed_at > ${moment} or (_changed_at = ${moment}
-    and (${sql.join(places)}) > (${sql.join(values)})))`;
+  return sql`(_changed_at ${beyond}= ${moment} and (_changed_at ${beyond} ${moment}
+    or (${sql.join(places)}) ${sql.raw(side)} (${sql.join(values)})))`;
 }
 
-/** A row as a JSON object: put together as text, because DuckDB's JSON passes numbers through binary floats. */
-function recordText(
+/** A row's line, with a JSON object put together as text, because DuckDB's JSON passes numbers through binary floats. */
+function lineText(
   dialect: Dialect,
   columns: readonly SourceColumn[],
-  decimals: Decimals,
-  twins: ChangesAfter["twins"] = {},
+  { decimals, around: [before, after], twins = {} }: Pick<ChangesAfter, "decimals" | "around" | "twins">,
 ): Fragment {
   const fields = columns.flatMap(column => {
     const value = jsonText(dialect, column);
@@ -185,12 +210,11 @@ function recordText(
     if (decimals === "text") return [field(column.name, quoted)];
     return [field(column.name, text), field(`${column.name}_exact`, quoted)];
   });
-  const parts = fields.flatMap(([name, value], at) => [sql.lit(`${at === 0 ? "{" : ","}${name}`), value]);
-  const groups = Array.from(
-    { length: Math.ceil(parts.length / MOST_ARGUMENTS) },
-    (_, nth) => sql`concat(${sql.join(parts.slice(nth * MOST_ARGUMENTS, (nth + 1) * MOST_ARGUMENTS))})`,
+  const texts = fields.map(([name], at) => `${at === 0 ? `${before}{` : ","}${name}`);
+  return dialect.interspersed(
+    [...texts, `}${after}`],
+    fields.map(([, value]) => value),
   );
-  return sql`concat(${sql.join([...groups, sql.lit("}")])})`;
 }
 
 const field = (name: string, value: Fragment): [string, Fragment] => [`${JSON.stringify(name)}:`, value];
@@ -201,16 +225,14 @@ function jsonText(dialect: Dialect, { name, storedAs, type }: SourceColumn): Fra
   const plain = sql`cast(${column} as varchar)`;
   switch (storedAs) {
     case "decimal":
-      return sql`rtrim(rtrim(${plain}, '0'), '.')`;
+      return dialect.decimalText(name, type).text;
     case "date":
       return sql`'"' || ${textOf(dialect, "date", column)} || '"'`;
     case "moment":
       return sql`'"' || ${isoText(dialect, column)} || '"'`;
     case "text":
       // Between the values of JSON there may be line breaks, within them never.
-      return type === "varchar"
-        ? sql`cast(to_json(${plain}) as varchar)`
-        : sql`replace(replace(${plain}, chr(10), ' '), chr(13), ' ')`;
+      return type === "varchar" ? sql`to_json(${plain})` : sql`replace(replace(${plain}, chr(10), ' '), chr(13), ' ')`;
     default:
       return plain;
   }

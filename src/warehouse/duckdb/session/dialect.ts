@@ -129,11 +129,28 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
   };
 };
 
-const formats = {
-  lines: "format csv, header false, quote '', escape '', delimiter '\\x02'",
-  csv: "format csv, header",
-  json: "format json",
-} as const;
+/**
+ * Wide decimals take 0.3 µs to become text, and 0.15 µs to lose their zeros. Nearly all fit into 64 bits, of which each that has
+ * few decimals is written with just those: 0.08 µs.
+ */
+const decimalText: Dialect["decimalText"] = (name, type) => {
+  const column = sql.id(name);
+  const narrow = sql.id(`${name} in 64 bits`);
+  const scale = Number(/\d+(?=\)$)/.exec(type));
+  const whole = sql`cast(${column} as varchar)`;
+  const trimmed = scale === 0 ? whole : sql`rtrim(rtrim(${whole}, '0'), '.')`;
+  if (scale > 9) return { text: trimmed };
+  const whens = Array.from({ length: Math.min(scale, 6) + 1 }, (_, decimals) => {
+    const short = sql`cast(${narrow} as ${sql.raw(`decimal(18, ${decimals})`)})`;
+    return sql`when cast(${short} as decimal(18, 9)) = ${narrow} then cast(${short} as varchar)`;
+  });
+  return {
+    text: sql`case ${sql.join(whens, sql` `)} else ${trimmed} end`,
+    beside: sql`case when ${column} between -900000000 and 900000000 then cast(${column} as decimal(18, 9)) end as ${narrow}`,
+  };
+};
+
+const formats = { lines: "format blob", csv: "format csv, header", json: "format json" } as const;
 
 export const duckdbDialect: Dialect = {
   ...duckdbCatalog,
@@ -150,7 +167,13 @@ export const duckdbDialect: Dialect = {
   stagesAreTables: false,
   plansByStatistics: false,
   sortsBeyondMemory: false,
-  copy: (query, format, file) => `copy (${query}) to '${file.replaceAll("'", "''")}' (${formats[format]})`,
+  interspersed: (texts, values) =>
+    sql`concat(${sql.join(texts.flatMap((text, at) => [sql.lit(text), ...values.slice(at, at + 1)]))})`,
+  copy(query, format, file) {
+    // CSV of one column takes twice as long, and 8 MB.
+    const rows = format === "lines" ? `select encode(concat(line, chr(10))) from (${query}) lines(line)` : query;
+    return `copy (${rows}) to '${file.replaceAll("'", "''")}' (${formats[format]})`;
+  },
   searchPath: schemas =>
     sql`set search_path = ${sql.lit(schemas.map(name => `"${name.replaceAll('"', '""')}"`).join(","))}`,
   rowPlace: "rowid",
@@ -158,6 +181,7 @@ export const duckdbDialect: Dialect = {
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,
   jsonField,
   byteText: column => sql`cast(${column} as varchar)`,
+  decimalText,
   finiteText: (kind, column) =>
     kind === "moment" ? sql`strftime(make_timestamp(epoch_us(${column})), '%Y-%m-%d %H:%M:%S.%f')` : undefined,
   lockTables: () => [],

@@ -3,7 +3,7 @@ import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } f
 import type { Mutex } from "../../../mutex.ts";
 import { kyselyWith } from "../../dialect.ts";
 import type { StateTables } from "../../state_tables.ts";
-import { attempting } from "./failure.ts";
+import { attempting, isOutOfMemory } from "./failure.ts";
 import { inlined, withoutStatement } from "./inlining.ts";
 import { bindings, rowObjects } from "./values.ts";
 
@@ -16,11 +16,15 @@ export interface Observer {
   rolledBack(): void;
 }
 
-/** Kysely over one connection: whoever holds the turn (a transaction, or a single statement) is alone. */
+/**
+ * Kysely over one connection: whoever holds the turn (a transaction, or a single statement) is alone. With `roomMb` a statement that
+ * runs out of memory is given so much, and begins again: only for a session that reads.
+ */
 export function kyselyOver(
   connect: () => Promise<DuckDBConnection>,
   turns: Mutex,
   observer: Observer | undefined,
+  roomMb?: number,
 ): Kysely<StateTables> {
   const driver: Driver = {
     init: async () => undefined,
@@ -28,7 +32,7 @@ export function kyselyOver(
     async acquireConnection() {
       const release = await turns.acquire();
       try {
-        return turnOver(await connect(), release, observer);
+        return turnOver(await connect(), release, observer, roomMb);
       } catch (error) {
         release();
         throw error;
@@ -44,7 +48,7 @@ export function kyselyOver(
 
 type Turn = ReturnType<typeof turnOver>;
 
-function turnOver(connection: DuckDBConnection, release: () => void, observer: Observer | undefined) {
+function turnOver(connection: DuckDBConnection, release: () => void, observer: Observer | undefined, roomMb?: number) {
   let isOpen = false;
   return {
     release,
@@ -73,7 +77,12 @@ function turnOver(connection: DuckDBConnection, release: () => void, observer: O
 
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       return attempting("work with the warehouse file", async () => {
-        const result = await runStatement(connection, sql, parameters);
+        const run = () => runStatement(connection, sql, parameters);
+        const result = await run().catch(async error => {
+          if (roomMb === undefined || !isOutOfMemory(error)) throw error;
+          await connection.run(`set memory_limit = '${roomMb}MB'`);
+          return run();
+        });
         const changed = result.returnType === 1 ? result.rowsChanged : undefined;
         observer?.statement(sql, changed);
         if (!isOpen) await observer?.beforeCommit(connection);

@@ -123,14 +123,15 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Decisio
   let decision = first;
   for (;;) {
     const spent = reports.flatMap(report => report.streams).reduce((sum, line) => sum + line.requests, 0);
-    const maxTimeMs = limits.maxTimeMs === undefined ? undefined : limits.maxTimeMs - (clock.now() - begun);
+    const spentMs = clock.now() - begun;
+    const leftMs = limits.maxTimeMs === undefined ? undefined : limits.maxTimeMs - spentMs;
     const maxRequests = limits.maxRequests === undefined ? undefined : limits.maxRequests - spent;
-    if (reports.length > 0 && ((maxTimeMs ?? 1) <= 0 || (maxRequests ?? 1) <= 0)) return mergeReports(reports);
-    const waitMs = reports.length === 0 ? limits.waitMs : Math.min(LONGEST_TURN_MS, maxTimeMs ?? LONGEST_TURN_MS);
+    if (reports.length > 0 && ((leftMs ?? 1) <= 0 || (maxRequests ?? 1) <= 0)) return mergeReports(reports);
+    const waitMs = reports.length === 0 ? limits.waitMs : Math.min(LONGEST_TURN_MS, leftMs ?? LONGEST_TURN_MS);
     log.info({}, `loading ${decision.streams.join(", ")} ${told(decision)}`);
     try {
       const { report, asked } = await untilWanted(
-        { ...order, limits: { maxTimeMs, maxRequests, waitMs } },
+        { ...order, limits: { ...limits, spentMs, maxRequests, waitMs } },
         tools,
         decision,
       );

@@ -48,15 +48,15 @@ interface Past {
 export async function runAttempts(order: RunOrder, tools: RunTools, reached = false): Promise<RunReport> {
   const { clock, signal } = tools;
   const { askedAt = new Date(clock.now()).toISOString(), limits } = order;
-  const until = clock.now() + (limits.maxTimeMs ?? Number.POSITIVE_INFINITY);
+  const begun = clock.now() - (limits.spentMs ?? 0);
+  const until = begun + (limits.maxTimeMs ?? Number.POSITIVE_INFINITY);
   const pauseAfter = pausesOf(order, clock, reached);
   const sharedClients = createSharedClients(order.config.api, clock);
   const watch = lasting(tools.watch);
   const said = new Set<string>();
   const past: Past = { runIds: [], reports: [], failures: [] };
   for (let nth = 0; ; nth++) {
-    const maxTimeMs = limits.maxTimeMs === undefined ? undefined : until - clock.now();
-    const next = { ...order, askedAt, limits: { ...limits, maxTimeMs } };
+    const next = { ...order, askedAt, limits: { ...limits, spentMs: clock.now() - begun } };
     const ended = await attempt(next, { ...tools, watch }, sharedClients, past);
     if (ended.report !== undefined) past.reports.push(ended.report);
     past.failures.push(...ended.failures);

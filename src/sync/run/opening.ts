@@ -83,7 +83,9 @@ export class RunResources {
   beginStreams(): AbortSignal {
     this.#prepared.abort();
     this.#limit = new AbortController();
-    this.#limitTime(this.#askedMs, this.#leaving.signal, this.#limit);
+    // It may have been over by the time the services had answered.
+    if (this.#leaving.signal.aborted) this.#limit.abort(this.#leaving.signal.reason);
+    else this.#limitTime(this.#askedMs, this.#leaving.signal, this.#limit);
     return this.#limit.signal;
   }
 
@@ -151,7 +153,8 @@ export class RunResources {
   #limitTime(spentMs: number, signal: AbortSignal, ending: AbortController): void {
     const { order, tools } = this.#plan;
     const outcome = "everything read so far is stored, the next run goes on from there.";
-    const limit = { maxTimeMs: order.limits.maxTimeMs, spentMs, outcome };
+    const { maxTimeMs, spentMs: before = 0 } = order.limits;
+    const limit = { maxTimeMs, spentMs: before + spentMs, outcome };
     limitTime(limit, tools.clock, signal, error => ending.abort(error));
   }
 }

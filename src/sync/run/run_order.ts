@@ -44,6 +44,8 @@ export interface Selection {
 /** Undefined: no limit. Times in ms. */
 export interface RunLimits {
   readonly maxTimeMs: number | undefined;
+  /** How much of it was over when this run began: earlier ones of the same command took it. */
+  readonly spentMs?: number;
   readonly maxRequests: number | undefined;
   /** How long another run's locks are waited for. */
   readonly waitMs: number;

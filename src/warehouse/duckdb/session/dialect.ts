@@ -136,7 +136,7 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
 const decimalText: Dialect["decimalText"] = (name, type) => {
   const column = sql.id(name);
   const narrow = sql.id(`${name} in 64 bits`);
-  const scale = Number(/\d+(?=\)$)/.exec(type));
+  const scale = Number(/,(\d{1,2})\)$/.exec(type)?.[1]);
   const whole = sql`cast(${column} as varchar)`;
   const trimmed = scale === 0 ? whole : sql`rtrim(rtrim(${whole}, '0'), '.')`;
   if (scale > 9) return { text: trimmed };

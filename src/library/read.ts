@@ -67,9 +67,11 @@ export async function* changedBatches(
   const { config } = warehouse.loaded;
   const { tables, without } = options;
   const order = { ...(await changesOrder(warehouse, options)), tables, without, format, now: Date.now() };
-  yield* handedOver(take =>
+  yield* handedOver((take, fail) =>
     warehouse.within(options.signal, async signal => {
       signal.throwIfAborted();
+      // Otherwise `close` would wait for a loop that asks for nothing more.
+      signal.addEventListener("abort", () => fail(signal.reason));
       await using reading = await openReading(config.destination, { memoryLimitMb: 64, threads: 1, isSparing: true });
       if (reading === undefined) throw nothingLoaded("a warehouse to read from");
       await takeChanges(reading, order, signal, take);
@@ -98,10 +100,18 @@ async function changesOrder(
 }
 
 /** What `work` hands over, each piece once it is asked for. A loop that is left ends the work at its next piece, and waits for that. */
-async function* handedOver<T>(work: (take: (piece: T) => Promise<void>) => Promise<void>): AsyncGenerator<T> {
-  const { readable, writable } = new TransformStream<T, T>();
+async function* handedOver<T>(
+  work: (take: (piece: T) => Promise<void>, fail: (reason: unknown) => void) => Promise<void>,
+): AsyncGenerator<T> {
+  let fail: (reason: unknown) => void = () => undefined;
+  const { readable, writable } = new TransformStream<T, T>({
+    start(controller) {
+      fail = reason => controller.error(reason);
+    },
+  });
   const writer = writable.getWriter();
-  const done = work(piece => writer.write(piece)).then(
+  writer.closed.catch(() => undefined);
+  const done = work(piece => writer.write(piece), fail).then(
     () => writer.close(),
     error => writer.abort(error),
   );

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { SimulatorOptions } from "../../simulator/simulator.ts";
 import {
@@ -155,6 +156,18 @@ test("two warehouses are synced at once: one is aborted, the other ends well, an
     [database.role],
   );
   expect(Number(rows[0].n)).toBe(0);
+});
+
+test("closing ends a loop over rows that asks for nothing more, and does not wait for it", async () => {
+  const { open } = await place({ path: join(emptyFolder(), "w.duckdb") }, { sizes: { items: 6_000 } });
+  const warehouse = await open();
+  await sync(warehouse, { streams: ["items"] });
+  const rows = read(warehouse, { streams: ["items"] });
+  expect((await rows.next()).value?.table).toBe("items");
+  // Time for the rows after these to stand ready: whoever brings them waits for being asked.
+  await sleep(500);
+  await warehouse.close();
+  await expect(taken(rows)).rejects.toThrow("the warehouse was closed");
 });
 
 test("closing stops what was begun, and waits for its end", async () => {

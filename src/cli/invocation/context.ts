@@ -37,7 +37,7 @@ export interface CliContext extends Surface {
   readonly print: (text: string) => void;
 }
 
-/** Writes to stdout at the pace of whoever reads it. Rejects with EPIPE when they are gone. */
+/** Writes to stdout, and resolves once the bytes are written. Rejects with EPIPE when the reader has closed the pipe. */
 export const writePiece = ({ stdout }: Pick<Surface, "stdout">, piece: Buffer | string): Promise<void> =>
   new Promise((resolve, reject) => stdout.write(piece, error => (error ? reject(error) : resolve())));
 

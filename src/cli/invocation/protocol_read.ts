@@ -10,7 +10,7 @@ import { type CliContext, writePiece } from "./context.ts";
 import { interruption } from "./interruption.ts";
 import type { CommonOptions } from "./options.ts";
 
-/** What the commands that speak a protocol take from their platform, and from whoever wraps them. */
+/** Options of the commands `airbyte` and `singer`. */
 export interface ProtocolOptions extends CommonOptions {
   readonly catalog?: string;
   readonly state?: string;

@@ -81,7 +81,7 @@ export function logMessage(text: string): string {
 const trace = (type: string, now: number, what: object): string =>
   line({ type: "TRACE", trace: { type, emitted_at: now, ...what } });
 
-/** Who has to act: whoever configures (2, 3), whoever maintains tributary (70), or nobody, because the next run goes on. */
+/** An error with its failure type: the configuration's (exit codes 2 and 3), a bug (70), or one that the next run may get over. */
 export function errorMessage(message: string, exitCode: ExitCode, now: number, stack_trace?: string): string {
   const isConfig = exitCode === 2 || exitCode === 3;
   const failure_type = isConfig ? "config_error" : exitCode === 70 ? "system_error" : "transient_error";

@@ -71,7 +71,7 @@ export async function* told(
     throw error;
   }
   yield close(isComplete);
-  // Tables that nothing changed in are told, too.
+  // Tables without changes have a begin and an end, too.
   for (const table of untold.values()) yield begin(table, false) + close(isComplete);
   yield protocol.last(state);
 }

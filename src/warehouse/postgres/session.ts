@@ -179,7 +179,7 @@ async function cancel(client: Client, backend: number): Promise<void> {
     await client.connect();
     await client.query("select pg_catalog.pg_cancel_backend($1)", [backend]);
   } catch {
-    // Whoever asked for it waits for the statement's end.
+    // The caller then waits until the statement ends by itself.
   } finally {
     await client.end().catch(() => undefined);
   }

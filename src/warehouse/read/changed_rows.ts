@@ -160,7 +160,7 @@ class Cutter {
       [from, rows] = [to, 0];
     }
     if (rows > 0) await this.#hand(held.subarray(from, to), rows);
-    // Whoever has taken the last lines is still at work on them.
+    // The consumer may still be using the last lines.
     [this.#held, this.#spare] = [this.#spare, this.#held];
     if (held.length - to > this.#held.length) this.#held = Buffer.allocUnsafe(held.length);
     this.#length = held.copy(this.#held, 0, to);

@@ -17,8 +17,8 @@ export interface Observer {
 }
 
 /**
- * Kysely over one connection: whoever holds the turn (a transaction, or a single statement) is alone. With `roomMb` a statement that
- * runs out of memory is given so much, and begins again: only for a session that reads.
+ * Kysely over one connection, which a transaction or a single statement has to itself. With `roomMb` a statement that runs out of
+ * memory is repeated under that limit, which then stays: only for sessions that read.
  */
 export function kyselyOver(
   connect: () => Promise<DuckDBConnection>,

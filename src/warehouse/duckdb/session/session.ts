@@ -18,8 +18,8 @@ export interface Resources {
   /** Whether it lies in a private folder already, which may come later and goes with all that is in it. */
   readonly spillsInPrivate?: boolean;
   /**
-   * Whether each block that is freed goes back at once: 50 MB less for one thread at work, and with two both wait for it. Whoever
-   * reads is given ROOM times the memory for the rest of a session where a statement needs it, for rows of many kilobytes.
+   * Whether freed blocks go back to the system at once. It saves 50 MB with one thread, and makes two wait for each other. In a session
+   * that reads, a statement that runs out of memory is repeated with more (`roomMb` of the driver).
    */
   readonly isSparing?: boolean;
 }

@@ -79,10 +79,15 @@ export function literalSecrets(values: unknown): string[] {
     fieldOf(fieldOf(server, "login"), "password"),
     fieldOf(hooks, "secret"),
     fieldOf(privacy, "key"),
+    fieldOf(fieldOf(destination, "storage"), "secret"),
+    fieldOf(fieldOf(destination, "storage"), "session_token"),
     ...(Array.isArray(targets) ? targets.map(target => fieldOf(target, "url")) : []),
   ];
   const all = [api, ...(Array.isArray(companies) ? companies : [])];
-  const addresses = [...all.map(holder => fieldOf(holder, "base_url")), fieldOf(destination, "url")];
+  const addresses = [
+    ...all.map(holder => fieldOf(holder, "base_url")),
+    ...["url", "catalog"].map(key => fieldOf(destination, key)),
+  ];
   const keys = all.map(holder => fieldOf(holder, "key")).filter(key => key !== defaultKey);
   return [
     ...[...keys, ...own].filter(secret => typeof secret === "string"),

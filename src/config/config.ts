@@ -3,14 +3,7 @@ import { z } from "zod";
 import { asksNothing } from "../catalog/lookup.ts";
 import { parseDuration } from "../duration.ts";
 import { type Duration, type FilePath, type ListenAddress, parseSize, type Size } from "./fields.ts";
-import {
-  bareSchema,
-  configSchema,
-  type DUCKDB_KEYS,
-  type EffectiveConfig,
-  type POSTGRES_KEYS,
-  streamSettings,
-} from "./schema.ts";
+import { bareSchema, configSchema, type DESTINATION_KEYS, type EffectiveConfig, streamSettings } from "./schema.ts";
 
 /*
  * What the schema declares, in the program's form: `max_time: 4h` is `maxTimeMs: 14400000`, paths are absolute, sizes bytes.
@@ -107,11 +100,18 @@ export interface Company {
   refreshKey(): Promise<string>;
 }
 
-export type DestinationConfig = DuckdbConfig | PostgresConfig;
+export type DestinationConfig = DuckdbConfig | PostgresConfig | DucklakeConfig;
 
-type Without<Key extends string> = Omit<Program<Omit<EffectiveConfig["destination"], Key>>, "type">;
+type Type = keyof typeof DESTINATION_KEYS;
+type KeysOf<T extends Type> = (typeof DESTINATION_KEYS)[T][number];
 
-export type DuckdbConfig = Without<(typeof POSTGRES_KEYS)[number]> & {
+/** What a destination of this type has of the configuration, but for keys that are put otherwise. */
+type Of<T extends Type, Put extends string = never> = Omit<
+  Program<Omit<EffectiveConfig["destination"], Exclude<KeysOf<Type>, KeysOf<T>> | Put>>,
+  "type"
+>;
+
+export type DuckdbConfig = Of<"duckdb"> & {
   readonly type: "duckdb";
   /** What DuckDB takes of memory for usual rows, in MB of 1,000,000 bytes. */
   readonly memoryMb: number;
@@ -120,10 +120,19 @@ export type DuckdbConfig = Without<(typeof POSTGRES_KEYS)[number]> & {
   readonly connectWaitMs: 0;
 };
 
-export type PostgresConfig = Without<(typeof DUCKDB_KEYS)[number] | "url" | "grant_select_to"> & {
+export type PostgresConfig = Of<"postgres", "url" | "grant_select_to"> & {
   readonly type: "postgres";
   readonly url: string;
   readonly grantSelectTo: readonly string[];
+};
+
+export type DucklakeConfig = Of<"ducklake", "catalog" | "data_path" | "grant_select_to"> & {
+  readonly type: "ducklake";
+  readonly catalog: string;
+  readonly dataPath: string;
+  readonly grantSelectTo: readonly string[];
+  /** What DuckDB takes of memory for usual rows, in MB of 1,000,000 bytes. */
+  readonly memoryMb: number;
 };
 
 /**
@@ -159,11 +168,12 @@ export function configOf(effective: EffectiveConfig, companies: readonly Company
 function programForm(schema: z.core.$ZodType, value: unknown, directory: string): unknown {
   if (value === undefined) return undefined;
   const bare = bareSchema(schema);
-  const { is } = z.globalRegistry.get(bare) ?? {};
+  const { is, other } = z.globalRegistry.get(bare) ?? {};
   if (is === "duration") return parseDuration(value as string);
   if (is === "size") return parseSize(value as string);
   if (is === "path") return resolve(directory, value as string);
-  if (is === "path or table") return /^table:/.test(value as string) ? value : resolve(directory, value as string);
+  if (is === "path or other")
+    return (other as RegExp).test(value as string) ? value : resolve(directory, value as string);
   if (is === "listen") return hostAndPort(value as string);
   if (bare instanceof z.ZodArray)
     return (value as readonly unknown[]).map(item => programForm(bare.element, item, directory));
@@ -187,20 +197,14 @@ function programName(name: string, schema: z.core.$ZodType): string {
 }
 
 function destinationOf(given: Given["destination"], memoryMb: number): DestinationConfig {
-  const {
-    path,
-    readers,
-    keepVersions,
-    url = "",
-    grantSelectTo = [],
-    connectWaitMs,
-    lockWaitMs,
-    type,
-    ...shared
-  } = given;
-  return type === "postgres"
-    ? { type, url, grantSelectTo, connectWaitMs, lockWaitMs, ...shared }
-    : { type, path, readers, keepVersions, memoryMb, grantSelectTo: [], connectWaitMs: 0, ...shared };
+  const { path, readers, keepVersions, url = "", grantSelectTo = [], connectWaitMs, lockWaitMs, ...rest } = given;
+  const { catalog = "", catalogSchema, dataPath = "", storage, keepSnapshotsMs, extensions, type, ...shared } = rest;
+  const waits = { connectWaitMs, lockWaitMs };
+  if (type === "duckdb")
+    return { type, path, readers, keepVersions, memoryMb, grantSelectTo: [], connectWaitMs: 0, ...shared };
+  if (type === "postgres") return { type, url, grantSelectTo, ...waits, ...shared };
+  const lake = { catalog, catalogSchema, dataPath, storage, keepSnapshotsMs, extensions };
+  return { type, ...lake, memoryMb, grantSelectTo, ...waits, ...shared };
 }
 
 function settingsOf(given: GivenSettings, { unknownFields }: StreamDefaults): StreamSettings {

@@ -1,9 +1,8 @@
-import type { DestinationConfig, PostgresConfig } from "./config.ts";
+import type { DestinationConfig, DuckdbConfig } from "./config.ts";
 
-/** Whether the destination is a server, which has an address and roles, rather than a file. */
-export const isServer = (destination: DestinationConfig): destination is PostgresConfig =>
-  destination.type === "postgres";
+/** Whether the destination is a DuckDB file, rather than what is reached by an address and has roles. */
+export const isFile = (destination: DestinationConfig): destination is DuckdbConfig => destination.type === "duckdb";
 
 /** Whether readers and runs share one file: each look at it blocks a run for a moment. */
 export const isShared = (destination: DestinationConfig): boolean =>
-  !isServer(destination) && destination.readers === "direct";
+  isFile(destination) && destination.readers === "direct";

@@ -21,7 +21,8 @@ export interface Expansion {
 /** Keys of the service: who asks it for nothing can do without. */
 const isKey = (path: Path): boolean => path.at(-1) === "key" && (path[0] === "api" || path[0] === "companies");
 
-const isAddress = (path: Path): boolean => path.at(-1) === "base_url" || pathText(path) === "destination.url";
+const isAddress = (path: Path): boolean =>
+  path.at(-1) === "base_url" || ["destination.url", "destination.catalog"].includes(pathText(path));
 
 /**
  * Replaces `${…}` throughout; what it stood for is a secret unless the key holds a name or an option (schema: open), or it is

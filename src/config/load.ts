@@ -10,7 +10,7 @@ import type { Fault } from "./expansion.ts";
 import { expand } from "./expansion.ts";
 import { explain } from "./explanation.ts";
 import type { EffectiveConfig } from "./schema.ts";
-import { configSchema, DUCKDB_KEYS, POSTGRES_KEYS } from "./schema.ts";
+import { configSchema, DESTINATION_KEYS } from "./schema.ts";
 import { parseConfigDocument } from "./yaml_document.ts";
 
 export interface LoadOptions {
@@ -119,12 +119,15 @@ function textAt(values: unknown, path: readonly string[]): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-/** Leaves out keys without effect: those of the other database, and `company` beside `companies`. */
+/** Whether a key of `destination` is one that not all types have. */
+const isOfType = (key: string): boolean =>
+  Object.values<readonly string[]>(DESTINATION_KEYS).some(keys => keys.includes(key));
+
+/** Leaves out keys without effect: those of other types, and `company` beside `companies`. */
 function withoutIdle({ company, companies, api, destination, ...others }: EffectiveConfig): Record<string, unknown> {
-  const [own, idle]: readonly (readonly string[])[] =
-    destination.type === "duckdb" ? [DUCKDB_KEYS, POSTGRES_KEYS] : [POSTGRES_KEYS, DUCKDB_KEYS];
-  const kept = Object.entries(destination).filter(([key]) => !idle!.includes(key));
-  const ownLast = kept.toSorted(([a], [b]) => own!.indexOf(a) - own!.indexOf(b));
+  const own: readonly string[] = DESTINATION_KEYS[destination.type];
+  const kept = Object.entries(destination).filter(([key]) => own.includes(key) || !isOfType(key));
+  const ownLast = kept.toSorted(([a], [b]) => own.indexOf(a) - own.indexOf(b));
   return {
     ...(companies === undefined ? { company } : { companies }),
     api,
@@ -173,12 +176,13 @@ function unusable(faults: readonly Fault[], others: readonly string[], secrets: 
 
 function warningsOf({ api, companies, destination }: EffectiveConfig): string[] {
   const warnings: string[] = [];
-  if (destination.type === "duckdb") {
-    for (const key of ["url", "grant_select_to"] as const) {
-      if (destination[key] !== undefined) {
-        warnings.push(`destination.${key} has no effect with type duckdb: it belongs to type postgres.`);
-      }
-    }
+  const own: readonly string[] = DESTINATION_KEYS[destination.type];
+  for (const key of ["url", "grant_select_to", "catalog", "data_path", "extensions"] as const) {
+    if (destination[key] === undefined || own.includes(key)) continue;
+    const types = Object.entries<readonly string[]>(DESTINATION_KEYS).filter(([, keys]) => keys.includes(key));
+    warnings.push(
+      `destination.${key} has no effect with type ${destination.type}: it belongs to type ${types.map(([type]) => type).join(" and ")}.`,
+    );
   }
   const addresses = [api.base_url, ...(companies ?? []).map(company => company.base_url)];
   for (const address of new Set(addresses.filter(each => each !== undefined))) {

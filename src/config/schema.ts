@@ -99,9 +99,15 @@ const notifyTarget = object({
     .default(["failure", "recovery", "late"]),
 });
 
-/** The keys of `destination` that only one of the databases has. */
-export const DUCKDB_KEYS = ["path", "readers", "keep_versions"] as const;
-export const POSTGRES_KEYS = ["url", "grant_select_to", "connect_wait", "lock_wait"] as const;
+/** The keys of `destination` that not all types have. */
+export const DESTINATION_KEYS = {
+  duckdb: ["path", "readers", "keep_versions"],
+  postgres: ["url", "grant_select_to", "connect_wait", "lock_wait"],
+  ducklake: [
+    ...(["catalog", "catalog_schema", "data_path", "storage", "keep_snapshots", "extensions"] as const),
+    ...(["grant_select_to", "connect_wait", "lock_wait"] as const),
+  ],
+} as const;
 
 /** The file's shape after `${…}` was replaced: every key, its meaning, its rule and its default. Durations and sizes stay text. */
 export const configSchema = object({
@@ -126,7 +132,7 @@ export const configSchema = object({
     .min(1, { error: "expected at least one company" })
     .optional(),
   destination: object({
-    type: f.choice("duckdb", "postgres").default("duckdb").describe("What the warehouse is."),
+    type: f.choice("duckdb", "postgres", "ducklake").default("duckdb").describe("What the warehouse is."),
     path: f
       .filePath("a file's path")
       .prefault("./warehouse.duckdb")
@@ -142,6 +148,24 @@ export const configSchema = object({
     /** How long a statement waits for a lock of another session's. */
     lock_wait: f.duration("1s", "1d").prefault("2m"),
     grant_select_to: names("a role's name").optional(),
+    /** Of a lake: its catalog, a PostgreSQL or a file, and the schema of the catalog's own tables. */
+    catalog: f.catalogPlace().optional(),
+    catalog_schema: f.schemaName().default("ducklake"),
+    /** The folder, or the place in object storage, of its files. */
+    data_path: f.dataPlace().optional(),
+    /** How object storage is reached; without a key as the cloud's own programs are. */
+    storage: object({
+      key_id: f.name("the id of an access key").optional(),
+      secret: f.text("the secret of an access key").optional(),
+      session_token: f.text("the token of a session").optional(),
+      region: f.name("a region's name").optional(),
+      endpoint: f.storageEndpoint().optional(),
+      url_style: f.choice("vhost", "path").default("vhost"),
+    }).prefault({}),
+    /** How long what a lake's tables held before can be asked for. */
+    keep_snapshots: f.duration("1s", "3650d").prefault("30d"),
+    /** A folder with DuckDB's extensions; without one DuckDB installs them. */
+    extensions: f.filePath("a folder's path").optional(),
   }).prefault({}),
   streams: object({
     preset: f.choice("core", "standard", "all").default("core").describe("Which streams are on."),
@@ -246,7 +270,7 @@ export const configSchema = object({
   /** A currency that models show amounts in beside their own, by the rates of a file or of a table of the warehouse. */
   currency: object({
     report: f.currencyCode(),
-    rates: f.filePath("a file's path, or a table such as table:finance.rates").meta({ is: "path or table" }),
+    rates: f.pathOrTable(),
     /** A rate says how much of a currency one unit of this buys; by default `report`, in the European Central Bank's file EUR. */
     base: f.currencyCode().optional(),
     /** A rate holds until the next one, but no longer than this. */
@@ -268,6 +292,12 @@ export const configSchema = object({
   if (destination.type === "postgres" && destination.url === undefined) {
     refuse(["destination", "url"], "type postgres needs url: postgres://user@host:5432/database");
   }
+  if (destination.type === "ducklake" && destination.catalog === undefined)
+    refuse(["destination", "catalog"], "type ducklake needs catalog: postgres://user@host:5432/database");
+  if (destination.type === "ducklake" && destination.data_path === undefined)
+    refuse(["destination", "data_path"], "type ducklake needs data_path: a folder, or s3://bucket/folder");
+  if (destination.storage.key_id !== undefined && destination.storage.secret === undefined)
+    refuse(["destination", "storage", "secret"], "an access key needs its secret beside key_id");
   if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase()) {
     refuse(["destination", "state_schema"], "must be another schema than destination.schema");
   }

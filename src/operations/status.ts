@@ -1,7 +1,7 @@
 import type { Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { soonest } from "../config/cron.ts";
-import { isServer } from "../config/destination.ts";
+import { isFile } from "../config/destination.ts";
 import { selectedByConfig } from "../config/selection.ts";
 import { LockedError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
@@ -99,7 +99,7 @@ export async function readStatus(
   return {
     warehouse: {
       type: destination.type,
-      path: isServer(destination) ? null : destination.path,
+      path: isFile(destination) ? destination.path : null,
       schema: destination.schema,
       state_schema: destination.stateSchema,
       loaded: reading !== undefined || note !== null,

@@ -30,7 +30,7 @@ export type CopyFormat = "lines" | "csv" | "json";
 /** What the two databases have, do, or write in different ways. SQL elsewhere asks for it here, and never which database it is. */
 export interface Dialect extends CatalogQueries, Multiplication {
   /** For people and files that name the database; nothing is decided by it. */
-  readonly name: "duckdb" | "postgres";
+  readonly name: "duckdb" | "postgres" | "ducklake";
   /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */
   columnType(kind: Kind): string;
 
@@ -42,6 +42,12 @@ export interface Dialect extends CatalogQueries, Multiplication {
   readonly hasRoles: boolean;
   /** Whether other sessions write meanwhile. A DuckDB file has one writer, and stays as it is while it is read. */
   readonly hasOtherWriters: boolean;
+  /** Whether a transaction locks tables, and words that only the program knows, and waits for those that others have locked. */
+  readonly hasTransactionLocks: boolean;
+  /** Whether columns of views carry comments. */
+  readonly commentsOnViewColumns: boolean;
+  /** Whether the functions beside tables of versions carry comments, by which one is known to be as it is to be. */
+  readonly commentsOnFunctions: boolean;
   /** Whether a view keeps what it reads from being dropped or changed; those that read each other are dropped together. */
   readonly viewsHoldTables: boolean;
   /** Whether one statement may change several columns, and the table is written once for all of them. */

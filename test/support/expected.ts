@@ -1,4 +1,5 @@
 import type { Kind } from "../../src/catalog/columns.ts";
+import type { Dialect } from "../../src/warehouse/dialect.ts";
 
 /*
  * What a value of the service has to be in the warehouse, worked out from the documented meaning of its kind alone: nothing
@@ -123,11 +124,12 @@ class Json {
 }
 
 /** How a column is selected so that nothing is lost on the way to JavaScript. */
-export function inWords(database: "duckdb" | "postgres", kind: Kind, column: string): string {
+export function inWords(database: Dialect["name"], kind: Kind, column: string): string {
   const name = `"${column}"`;
   if (kind === "score" || kind === "flag" || kind === "id" || kind === "text") return name;
   if (kind !== "moment") return `cast(${name} as varchar) as ${name}`;
-  const micros = database === "duckdb" ? `epoch_us(${name})` : `cast(extract(epoch from ${name}) * 1000000 as bigint)`;
+  const micros =
+    database === "postgres" ? `cast(extract(epoch from ${name}) * 1000000 as bigint)` : `epoch_us(${name})`;
   return `cast(${micros} as varchar) as ${name}`;
 }
 

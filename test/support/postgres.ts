@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import type { Dialect } from "../../src/warehouse/dialect.ts";
 import { buildProgram } from "./built.ts";
 import { makeRoom } from "./room.ts";
 import { startPostgres } from "./server.ts";
@@ -7,7 +8,9 @@ declare module "vitest" {
   export interface ProvidedContext {
     postgresUrl: string;
     /** Those that suites written for both run in. */
-    databases: readonly ("duckdb" | "postgres")[];
+    databases: readonly Dialect["name"][];
+    /** A folder with DuckDB's extensions, for lakes; empty where the run has none. */
+    extensions: string;
   }
 }
 
@@ -23,6 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   ]);
   project.provide("postgresUrl", server.url);
   project.provide("databases", ["postgres", "duckdb"]);
+  project.provide("extensions", "");
   return async () => {
     await server.close();
     await removeProgram();

@@ -5,6 +5,7 @@ import { inject, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
 import { openDuckdb } from "../../src/warehouse/duckdb/open.ts";
+import { openDucklake } from "../../src/warehouse/ducklake/open.ts";
 import { openPostgres } from "../../src/warehouse/postgres/open.ts";
 import { createDatabase } from "../support/database.ts";
 
@@ -42,9 +43,32 @@ const all = [
       return destination;
     },
   },
+  {
+    name: "ducklake",
+    async make() {
+      const database = await createDatabase(inject("postgresUrl"));
+      const folder = await mkdtemp(join(tmpdir(), "tributary-lake-"));
+      const place = {
+        catalog: database.url,
+        catalogSchema: "ducklake",
+        dataPath: folder,
+        extensions: inject("extensions"),
+      };
+      const destination = await openDucklake({ ...run, ...place });
+      onTestFinished(async () => {
+        await destination.close();
+        await database.drop();
+        await rm(folder, { recursive: true, force: true });
+      });
+      return destination;
+    },
+  },
 ] as const;
 
 /** An empty warehouse of each kind that the run tests, gone when the test is over. */
 export const warehouses: readonly { readonly name: string; readonly make: () => Promise<Destination> }[] = all.filter(
   ({ name }) => inject("databases").includes(name),
 );
+
+/** An empty warehouse in PostgreSQL, whatever the run tests. */
+export const inPostgres: () => Promise<Destination> = all[0].make;

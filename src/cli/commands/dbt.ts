@@ -2,7 +2,6 @@ import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
-import { isServer } from "../../config/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
 
@@ -58,7 +57,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
     currency: config.currency,
   });
   const types = await viewTypes({ ...tableOrder(destination, { streams, grantSelectTo: [], versioned }), views: made });
-  const place = templateAt(["destination", isServer(destination) ? "url" : "path"]);
+  const place = templateAt(["destination", { duckdb: "path", postgres: "url", ducklake: "catalog" }[destination.type]]);
   const files = dbtPackage({
     warehouse: destination,
     viewsSchema: made.schema,

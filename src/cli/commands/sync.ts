@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import { isServer } from "../../config/destination.ts";
+import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import type { SyncOptions as LibraryOptions } from "../../library/sync.ts";
 import type { OpenWarehouse } from "../../library/warehouse.ts";
@@ -96,6 +96,6 @@ export async function runOutcome(report: RunReport, config: Config, command?: st
 /** Where the tables are, in a sentence. */
 function whereToRead({ destination }: Config): string {
   const { schema } = destination;
-  if (isServer(destination)) return `Readers find the tables in schema ${schema}.`;
+  if (!isFile(destination)) return `Readers find the tables in schema ${schema}.`;
   return `Readers find the tables in ${destination.path}, schema ${schema}: duckdb -readonly ${destination.path}`;
 }

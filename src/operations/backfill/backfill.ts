@@ -1,5 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
-import { isServer } from "../../config/destination.ts";
+import { isFile } from "../../config/destination.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ConfigError, LockedError, StoppedError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
@@ -98,7 +98,7 @@ async function plansUnderLock(
   { clock, random, signal }: RunTools,
 ): Promise<readonly Unfinished[]> {
   const where = order.config.destination;
-  if (!isServer(where) && !(await hasUnpublished(where))) return readPlans(where);
+  if (isFile(where) && !(await hasUnpublished(where))) return readPlans(where);
   const startedAt = new Date(clock.now()).toISOString();
   const opener = {
     runId: newRunId(startedAt, random),

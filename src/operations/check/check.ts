@@ -1,6 +1,6 @@
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Company } from "../../config/config.ts";
-import { isServer } from "../../config/destination.ts";
+import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { selectedByConfig, versionedBy } from "../../config/selection.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
@@ -46,7 +46,7 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     found.push({ name, baseUrl, companyId });
   }
   if (offline) yield ok("api key", "not looked at: --offline");
-  if (offline && isServer(config.destination)) yield ok("destination", "not looked at: --offline");
+  if (offline && !isFile(config.destination)) yield ok("destination", "not looked at: --offline");
   else {
     const versioned = versionedBy(streams, config.streams);
     yield* checkDestination(

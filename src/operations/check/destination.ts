@@ -1,10 +1,10 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
-import type { DestinationConfig, DuckdbConfig, PostgresConfig } from "../../config/config.ts";
-import { isServer } from "../../config/destination.ts";
+import type { DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } from "../../config/config.ts";
+import { isFile } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import { holderOf } from "../../sync/run/opening.ts";
-import { inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
+import { inspectLake, inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, rightsLacking } from "../../warehouse/ddl/rights.ts";
@@ -39,8 +39,9 @@ export async function* checkDestination(
   clock: Clock,
 ): AsyncGenerator<CheckLine> {
   try {
-    if (isServer(where)) yield* checkPostgres(where, fitness, clock);
-    else yield* checkDuckdb(where, fitness);
+    if (isFile(where)) yield* checkDuckdb(where, fitness);
+    else if (where.type === "postgres") yield* checkPostgres(where, fitness, clock);
+    else yield* checkDucklake(where, fitness);
   } catch (error) {
     yield error instanceof LockedError ? doubt(NAME, error) : failure(NAME, error);
   }
@@ -65,6 +66,26 @@ async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Cl
       `The views of ${shown} cannot be made; a run makes the tables without them.`,
       `${lacking} Or set views: false.`,
     );
+}
+
+async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
+  const { extensions, server } = await inspectLake(where);
+  for (const line of extensions) yield ok("extension", line);
+  const found = await looking(where, async reading => {
+    await checkContents(reading, where, fitness);
+    return runningRuns(where, reading);
+  });
+  const state = found === undefined ? "nothing there yet" : "a warehouse of tributary";
+  const catalog = server?.said ?? `the file ${where.catalog}`;
+  yield ok(NAME, `DuckLake in ${catalog}, files in ${where.dataPath}, schema ${where.schema}: ${state}`);
+  if (server !== undefined) {
+    const [exposed] = server.warnings;
+    yield exposed === undefined
+      ? ok("connection", server.protection)
+      : doubt("connection", new DestinationError(exposed));
+  }
+  for (const { command, runId, pid, host } of found ?? [])
+    yield ok("run", `${command} (${runId}, process ${pid} on ${host}) is at work`);
 }
 
 async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerator<CheckLine> {

@@ -44,7 +44,7 @@ export function dbtPackage(facts: PackageFacts): readonly PackageFile[] {
   const relations = testedRelations(facts);
   const variables = profileVariables(warehouse, facts.written);
   const place: Place = {
-    database: type === "duckdb" ? ATTACHED : undefined,
+    database: type === "postgres" ? undefined : ATTACHED,
     schema,
     views_schema: viewsSchema,
     state_schema: stateSchema,

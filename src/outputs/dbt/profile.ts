@@ -1,9 +1,14 @@
+import { isRemote, isServed, type LakePlace, type LakeStorage } from "../../warehouse/ducklake/place.ts";
 import { type PackageFile, templateText, yamlFile } from "./yaml_file.ts";
 
 /** Which warehouse dbt is to read. */
 export type ProfileFacts =
   | { readonly type: "duckdb"; readonly path: string; readonly schema: string }
-  | { readonly type: "postgres"; readonly url: string; readonly schema: string };
+  | { readonly type: "postgres"; readonly url: string; readonly schema: string }
+  | ({ readonly type: "ducklake"; readonly schema: string } & Pick<
+      LakePlace,
+      "catalog" | "catalogSchema" | "dataPath" | "storage"
+    >);
 
 /** A variable that the profile reads. `fallback` is what it takes where that is not set; undefined: it has to be set. */
 export interface ProfileVariable {
@@ -13,19 +18,46 @@ export interface ProfileVariable {
 }
 
 export const PROFILE = "tributary";
-/** What the package calls a DuckDB warehouse: dbt's own file is another one. */
+/** What the package calls a warehouse that dbt's DuckDB attaches: dbt's own file is another one. */
 export const ATTACHED = "warehouse";
+
+const dbtFile: ProfileVariable = {
+  name: "DBT_DUCKDB_FILE",
+  meaning: "dbt's own file, which models are written to",
+  fallback: "dbt.duckdb",
+};
 
 /** The environment variables of the profile. No secret has a fallback, and nothing that `written` has from a variable. */
 export function profileVariables(facts: ProfileFacts, written: string | undefined): readonly ProfileVariable[] {
+  const isKnown = written?.includes("${") !== true;
   if (facts.type === "duckdb") {
-    const fallback = written?.includes("${") ? undefined : facts.path;
-    return [
-      { name: "TRIBUTARY_WAREHOUSE", meaning: "the warehouse's file, opened for reading", fallback },
-      { name: "DBT_DUCKDB_FILE", meaning: "dbt's own file, which models are written to", fallback: "dbt.duckdb" },
-    ];
+    const fallback = isKnown ? facts.path : undefined;
+    return [{ name: "TRIBUTARY_WAREHOUSE", meaning: "the warehouse's file, opened for reading", fallback }, dbtFile];
   }
-  const [real, bare] = [facts.url, written ?? facts.url].map(text => partsOf(text.replace(/\$\{[^{}]*\}/g, "0")));
+  if (facts.type === "postgres")
+    return [
+      ...serverVariables(facts.url, written),
+      { name: "DBT_SCHEMA", meaning: "the schema that models are written to", fallback: `${facts.schema}_dbt` },
+    ];
+  const catalog = isServed(facts)
+    ? serverVariables(facts.catalog, written)
+    : [
+        {
+          name: "TRIBUTARY_CATALOG",
+          meaning: "the file of the catalog",
+          fallback: isKnown ? facts.catalog : undefined,
+        },
+      ];
+  return [...catalog, ...(isRemote(facts) ? keyVariables : []), dbtFile];
+}
+
+const keyVariables: readonly ProfileVariable[] = [
+  { name: "AWS_ACCESS_KEY_ID", meaning: "an access key that may read the lake's files", fallback: undefined },
+  { name: "AWS_SECRET_ACCESS_KEY", meaning: "its secret", fallback: undefined },
+];
+
+function serverVariables(url: string, written: string | undefined): readonly ProfileVariable[] {
+  const [real, bare] = [url, written ?? url].map(text => partsOf(text.replace(/\$\{[^{}]*\}/g, "0")));
   const known = (part: keyof AddressParts): string | undefined =>
     real![part] === bare![part] ? real![part] : undefined;
   return [
@@ -35,7 +67,6 @@ export function profileVariables(facts: ProfileFacts, written: string | undefine
     { name: "PGUSER", meaning: "the role dbt works as, which need not be the sync's", fallback: undefined },
     { name: "PGPASSWORD", meaning: "its password", fallback: undefined },
     { name: "PGSSLMODE", meaning: "as libpq takes it", fallback: known("sslmode") ?? "prefer" },
-    { name: "DBT_SCHEMA", meaning: "the schema that models are written to", fallback: `${facts.schema}_dbt` },
   ];
 }
 
@@ -46,28 +77,54 @@ export function profileFile(facts: ProfileFacts, variables: readonly ProfileVari
     const words = [name, ...(fallback === undefined ? [] : [fallback])].map(templateText);
     return `{{ env_var(${words.join(", ")})${filter} }}`;
   };
-  const output =
-    facts.type === "duckdb"
-      ? {
-          type: "duckdb",
-          path: value("DBT_DUCKDB_FILE"),
-          threads: 4,
-          attach: [{ path: value("TRIBUTARY_WAREHOUSE"), alias: ATTACHED, read_only: true }],
-        }
-      : {
-          type: "postgres",
-          host: value("PGHOST"),
-          port: value("PGPORT", " | as_number"),
-          user: value("PGUSER"),
-          password: value("PGPASSWORD"),
-          dbname: value("PGDATABASE"),
-          schema: value("DBT_SCHEMA"),
-          sslmode: value("PGSSLMODE"),
-          threads: 4,
-        };
-  return yamlFile("profiles.yml", { [PROFILE]: { target: "dev", outputs: { dev: output } } }, [
+  return yamlFile("profiles.yml", { [PROFILE]: { target: "dev", outputs: { dev: outputOf(facts, value) } } }, [
     "What differs from place to place, and every secret, comes from environment variables: README.md lists them.",
   ]);
+}
+
+function outputOf(facts: ProfileFacts, value: (name: string, filter?: string) => string): unknown {
+  if (facts.type === "postgres")
+    return {
+      type: "postgres",
+      host: value("PGHOST"),
+      port: value("PGPORT", " | as_number"),
+      user: value("PGUSER"),
+      password: value("PGPASSWORD"),
+      dbname: value("PGDATABASE"),
+      schema: value("DBT_SCHEMA"),
+      sslmode: value("PGSSLMODE"),
+      threads: 4,
+    };
+  const attached = { alias: ATTACHED, read_only: true };
+  const own = { type: "duckdb", path: value("DBT_DUCKDB_FILE"), threads: 4 };
+  if (facts.type === "duckdb") return { ...own, attach: [{ path: value("TRIBUTARY_WAREHOUSE"), ...attached }] };
+  const served = isServed(facts);
+  const words = { host: "PGHOST", port: "PGPORT", dbname: "PGDATABASE", user: "PGUSER", sslmode: "PGSSLMODE" };
+  // The password is libpq's to find, in PGPASSWORD too.
+  const address = Object.entries(words).map(([word, name]) => `${word}=${value(name)}`);
+  const path = served ? `ducklake:postgres:${address.join(" ")}` : `ducklake:${value("TRIBUTARY_CATALOG")}`;
+  const options = served ? { options: { metadata_schema: facts.catalogSchema } } : {};
+  return {
+    ...own,
+    extensions: ["ducklake", ...(served ? ["postgres"] : []), ...(isRemote(facts) ? ["httpfs"] : [])],
+    ...(isRemote(facts) ? { secrets: [storageSecret(facts.storage, value)] } : {}),
+    attach: [{ path, ...attached, ...options }],
+  };
+}
+
+function storageSecret(
+  { region, endpoint, urlStyle }: LakeStorage = { urlStyle: "vhost" },
+  value: (name: string) => string,
+): unknown {
+  const url = endpoint === undefined ? null : URL.parse(endpoint);
+  return {
+    type: "s3",
+    key_id: value("AWS_ACCESS_KEY_ID"),
+    secret: value("AWS_SECRET_ACCESS_KEY"),
+    ...(region === undefined ? {} : { region }),
+    ...(url === null ? {} : { endpoint: url.host, use_ssl: url.protocol === "https:" }),
+    url_style: urlStyle,
+  };
 }
 
 interface AddressParts {

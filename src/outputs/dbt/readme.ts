@@ -1,4 +1,5 @@
 import { asset } from "../../package_root.ts";
+import type { Dialect } from "../../warehouse/dialect.ts";
 import { allowedAge, type Place, type Span } from "./freshness.ts";
 import { ATTACHED, PROFILE, type ProfileVariable } from "./profile.ts";
 import type { SourceFacts } from "./sources.ts";
@@ -6,7 +7,7 @@ import type { TestedRelation } from "./staging.ts";
 import type { PackageFile } from "./yaml_file.ts";
 
 interface ReadmeFacts extends Pick<SourceFacts, "views" | "lateAfterMs"> {
-  readonly type: "duckdb" | "postgres";
+  readonly type: Dialect["name"];
   readonly place: Place;
   readonly tables: number;
   readonly marts: number;
@@ -19,7 +20,7 @@ export function firstSteps(type: string, variables: readonly ProfileVariable[]):
   const needed = variables.filter(({ fallback }) => fallback === undefined).map(({ name }) => `export ${name}=…`);
   return [
     "python3 -m venv .venv && . .venv/bin/activate",
-    `python -m pip install 'dbt-core>=1.10.6,<1.13' dbt-${type}`,
+    `python -m pip install 'dbt-core>=1.10.6,<1.13' dbt-${type === "postgres" ? "postgres" : "duckdb"}`,
     ...needed,
     "dbt build",
     "dbt source freshness",
@@ -48,9 +49,9 @@ export function readmeFile({
     ...{ schema, tables, marts, certain, assumed: relations.length - certain, profile: PROFILE },
     steps: firstSteps(type, variables).join("\n"),
     variables: markdownTable(["variable", "what it is", "otherwise"], rows),
-    about: type === "duckdb" ? aboutDuckdb : aboutPostgres(schema),
+    about: { duckdb: aboutDuckdb, postgres: aboutPostgres(schema), ducklake: aboutDucklake }[type],
     views: views.length === 0 ? "" : aboutViews(views_schema, views.length),
-    attaching: type === "duckdb" ? `, and has to attach the warehouse as \`${ATTACHED}\`` : "",
+    attaching: type !== "postgres" ? `, and has to attach the warehouse as \`${ATTACHED}\`` : "",
     warn: spoken(warn),
     error: spoken(error),
   };
@@ -64,6 +65,10 @@ const aboutViews = (schema: string, count: number): string => `
 const aboutDuckdb = `dbt writes into a file of its own and attaches the warehouse, for reading, as \`${ATTACHED}\`: so no sync and no dbt run
 is in the other's way. Who opens dbt's file attaches the warehouse too, since staging models are views of it:
 \`ATTACH '…/warehouse.duckdb' AS ${ATTACHED} (READ_ONLY)\`. Models that are tables can be read alone.`;
+
+const aboutDucklake = `dbt writes into a DuckDB file of its own and attaches the lake, for reading, as \`${ATTACHED}\`: each query sees what the
+last publish left. Who opens dbt's file attaches the lake too, since staging models are views of it. Models that are tables
+can be read alone.`;
 
 const aboutPostgres = (schema: string): string =>
   `The role reads the schemas \`${schema}\` and tributary's own (\`destination.grant_select_to\` in tributary's configuration lets it)

@@ -1,15 +1,19 @@
-import type { DuckdbConfig, PostgresConfig } from "../../config/config.ts";
+import type { DuckdbConfig, DucklakeConfig, PostgresConfig } from "../../config/config.ts";
 import type { Destination, Opener } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Room } from "../duckdb/inspection.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
+import { ducklakeDialect } from "../ducklake/dialect.ts";
+import type { LakeInspection } from "../ducklake/inspection.ts";
+import { isServed } from "../ducklake/place.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 
 /** Which warehouse, as the config says. */
 export type Where =
   | (Omit<DuckdbConfig, "publishEveryMs" | "memoryMb" | "grantSelectTo" | "connectWaitMs"> &
       Partial<Pick<DuckdbConfig, "memoryMb">>)
-  | (Omit<PostgresConfig, "publishEveryMs" | Waits> & Partial<Pick<PostgresConfig, Waits>>);
+  | (Omit<PostgresConfig, "publishEveryMs" | Waits> & Partial<Pick<PostgresConfig, Waits>>)
+  | (Omit<DucklakeConfig, "publishEveryMs" | "memoryMb" | Waits> & Partial<Pick<DucklakeConfig, "memoryMb" | Waits>>);
 
 type Waits = "connectWaitMs" | "lockWaitMs";
 
@@ -19,16 +23,22 @@ export async function inspectPlace(where: Where & { readonly type: "duckdb" }): 
   return inspectFile(where);
 }
 
+/** Looks at what a lake stands on, and writes nothing. @throws DestinationError, ConfigError */
+export async function inspectLake(where: Where & { readonly type: "ducklake" }): Promise<LakeInspection> {
+  const inspection = await import("../ducklake/inspection.ts");
+  return inspection.inspectLake(where);
+}
+
 /** The words of the chosen database. */
 export function dialectOf({ type }: Pick<Where, "type">): Dialect {
-  return type === "postgres" ? postgresDialect : duckdbDialect;
+  return { duckdb: duckdbDialect, postgres: postgresDialect, ducklake: ducklakeDialect }[type];
 }
 
 /** Database and role that an address names; none for a file. @throws ConfigError */
 export async function roleOf(where: Where): Promise<{ readonly database: string; readonly role: string }> {
-  if (where.type === "duckdb") return { database: "", role: "" };
+  if (where.type === "duckdb" || (where.type === "ducklake" && !isServed(where))) return { database: "", role: "" };
   const { addressOf } = await import("../postgres/connect.ts");
-  const { database, user } = addressOf(where.url);
+  const { database, user } = addressOf(where.type === "ducklake" ? where.catalog : where.url);
   return { database, role: user };
 }
 
@@ -39,13 +49,14 @@ export async function openDestination(where: Where, opener: Opener, waitMs: numb
     const { openPostgres } = await import("../postgres/open.ts");
     return openPostgres({ ...where, ...opener });
   }
-  const { openDuckdb } = await import("../duckdb/open.ts");
   const { memoryMb } = where;
-  const file = await openDuckdb({
-    ...where,
-    ...(memoryMb === undefined ? {} : { memoryLimitMb: memoryMb }),
-    ...opener,
-  });
+  const memory = memoryMb === undefined ? {} : { memoryLimitMb: memoryMb };
+  if (where.type === "ducklake") {
+    const { openDucklake } = await import("../ducklake/open.ts");
+    return openDucklake({ ...where, ...memory, ...opener }, waitMs);
+  }
+  const { openDuckdb } = await import("../duckdb/open.ts");
+  const file = await openDuckdb({ ...where, ...memory, ...opener });
   try {
     await file.lock("", [], waitMs);
     return file;

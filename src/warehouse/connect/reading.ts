@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { systemClock } from "../../clock.ts";
 import { entryAt } from "../../files.ts";
+import { hasState } from "../ddl/present_tables.ts";
 import type { Holder } from "../destination.ts";
 import { liveHolder } from "../duckdb/lock/holder.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
@@ -10,6 +11,7 @@ import { layoutOf } from "../duckdb/session/file_layout.ts";
 import type { Resources } from "../duckdb/session/session.ts";
 import { versionMoment } from "../duckdb/versions/version_names.ts";
 import { linkedVersion } from "../duckdb/versions/versions.ts";
+import { isServed } from "../ducklake/place.ts";
 import type { Exportable } from "../parquet_source.ts";
 import type { Where } from "./open.ts";
 
@@ -25,7 +27,8 @@ export interface WarehouseReading extends Exportable, AsyncDisposable {
  * `readers: direct` while a run writes it. `resources`: what DuckDB may use for more than a look. @throws DestinationError, ConfigError
  */
 export async function openReading(where: Where, resources?: Partial<Resources>): Promise<WarehouseReading | undefined> {
-  return where.type === "duckdb" ? readDuckdb(where, resources) : readPostgres(where);
+  if (where.type === "duckdb") return readDuckdb(where, resources);
+  return where.type === "postgres" ? readPostgres(where) : readDucklake(where, resources);
 }
 
 /** What a look into the warehouse finds; undefined when nothing has been loaded yet. Throws as `openReading` does. */
@@ -39,7 +42,7 @@ export async function looking<T>(
 
 /** Whether a run that was ended before its first publish left something behind. */
 export async function hasUnpublished(where: Where): Promise<boolean> {
-  if (where.type === "postgres") return false;
+  if (where.type !== "duckdb") return false;
   const { path, work } = layoutOf(where);
   return attempting(`look at ${path}`, async () => (await entryAt(work)) !== undefined);
 }
@@ -60,14 +63,24 @@ async function readDuckdb(
   return { ...reading, close, [Symbol.asyncDispose]: close };
 }
 
+async function readDucklake(
+  where: Where & { type: "ducklake" },
+  resources: Partial<Resources> | undefined,
+): Promise<WarehouseReading | undefined> {
+  const { openDucklakeForReading } = await import("../ducklake/reading.ts");
+  const reading = await openDucklakeForReading(where, resources);
+  return reading && loaded({ ...reading, [Symbol.asyncDispose]: reading.close });
+}
+
 async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {
   const { openPostgresForReading } = await import("../postgres/open.ts");
-  const reading = await openPostgresForReading({ ...where, clock: systemClock });
+  return loaded(await openPostgresForReading({ ...where, clock: systemClock }));
+}
+
+/** The warehouse, where one was made in that database; else it is closed. */
+async function loaded(reading: Omit<WarehouseReading, "publishedAt">): Promise<WarehouseReading | undefined> {
   try {
-    const { rows } = await sql<{ found: boolean }>`
-      select count(*) > 0 as found from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = ${where.stateSchema} and c.relname = 'warehouse'`.execute(reading.db);
-    if (rows[0]?.found === true) return { ...reading, publishedAt: undefined };
+    if (await hasState(reading)) return { ...reading, publishedAt: undefined };
   } catch (error) {
     await reading.close();
     throw error;
@@ -76,30 +89,45 @@ async function readPostgres(where: Where & { type: "postgres" }): Promise<Wareho
   return undefined;
 }
 
-/** The runs that work on the warehouse at this moment; `reading` is needed for PostgreSQL only. */
+/** The runs that work on the warehouse at this moment; `reading` is needed where they have their locks from a server. */
 export async function runningRuns(where: Where, reading: WarehouseReading | undefined): Promise<readonly Holder[]> {
-  if (where.type === "duckdb") {
-    const holder = await liveHolder(layoutOf(where));
+  const file = fileOf(where);
+  if (file !== undefined) {
+    const holder = await liveHolder(layoutOf(file));
     return holder === undefined ? [] : [holder];
   }
-  return reading === undefined ? [] : lockHolders(reading);
+  return reading === undefined ? [] : lockHolders(reading, where.type === "ducklake");
+}
+
+interface HolderRow {
+  readonly company: string;
+  readonly family: string;
+  readonly run_id: string;
+  readonly holder: unknown;
 }
 
 const holderFields = z.object({ pid: z.number(), host: z.string(), command: z.string(), startedAt: z.string() });
 
-/** Those of `holders` whose lock the server holds: what a killed run wrote there says nothing. */
-async function lockHolders({ db, schema }: WarehouseReading): Promise<readonly Holder[]> {
-  const { rows: locks } = await sql<{ key: string }>`
-    select ((classid::bigint << 32) | objid::bigint)::text as key from pg_catalog.pg_locks
+/** What is locked as a file: DuckDB's, or that of a lake's catalog. */
+function fileOf(where: Where): Parameters<typeof layoutOf>[0] | undefined {
+  if (where.type === "duckdb") return where;
+  return where.type === "ducklake" && !isServed(where) ? { path: where.catalog, readers: "direct" } : undefined;
+}
+
+const lockQuery = `select ((classid::bigint << 32) | objid::bigint)::text as key from pg_catalog.pg_locks
     where locktype = 'advisory' and granted and objsubid = 1
-      and database = (select oid from pg_catalog.pg_database where datname = current_database())`.execute(db);
+      and database = (select oid from pg_catalog.pg_database where datname = current_database())`;
+
+/** Those of `holders` whose lock the server holds: what a killed run wrote there says nothing. `isLake`: the server is the catalog's. */
+async function lockHolders({ db, schema, stateSchema }: WarehouseReading, isLake: boolean): Promise<readonly Holder[]> {
+  const { served } = await import("../ducklake/stage.ts");
+  const from = (query: string) => (isLake ? served(query) : sql`(${sql.raw(query)})`);
+  const { rows: locks } = await sql<{ key: string }>`select key from ${from(lockQuery)} l`.execute(db);
+  const table = sql.id(stateSchema, "holders").compile(db).sql;
+  const { rows } = await sql<HolderRow>`select company, family, run_id, holder
+    from ${from(`select * from ${table}`)} h order by since`.execute(db);
   const { lockKey } = await import("../postgres/locks.ts");
   const held = new Set(locks.map(lock => lock.key));
-  const rows = await db
-    .selectFrom("holders")
-    .select(["company", "family", "run_id", "holder"])
-    .orderBy("since")
-    .execute();
   const running = new Map<string, Holder>();
   for (const { company, family, run_id, holder } of rows) {
     const parsed = holderFields.safeParse(holder);

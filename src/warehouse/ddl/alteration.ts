@@ -17,7 +17,7 @@ export async function altering<T>(
   dialect: Dialect,
   work: (trx: Transaction<StateTables>) => Promise<T>,
 ): Promise<T> {
-  if (!dialect.hasOtherWriters) return db.transaction().execute(work);
+  if (!dialect.hasTransactionLocks) return db.transaction().execute(work);
   return patiently(db, timeoutMs =>
     db.transaction().execute(async trx => {
       await sql`set local lock_timeout = ${sql.lit(timeoutMs)}`.execute(trx);

@@ -1,6 +1,5 @@
-import { totalmem } from "node:os";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
@@ -11,8 +10,9 @@ import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
 import { duckdbDialect } from "./session/dialect.ts";
 import { kyselyOver } from "./session/driver.ts";
-import { attempting, isOutOfMemory } from "./session/failure.ts";
+import { attempting } from "./session/failure.ts";
 import { layoutOf, type Readers } from "./session/file_layout.ts";
+import { Room } from "./session/room.ts";
 import { checkpoint, select, writeAnew, writePastLog } from "./session/session.ts";
 import { openStage } from "./stage/stage.ts";
 import { PublishNumber } from "./versions/publish_number.ts";
@@ -66,9 +66,6 @@ const FEW_ROWS = 50_000;
 /** Fewer rows and publishes than these stay in the log until the file is shown: a checkpoint takes 0.2 s for 300 tables, whatever changed. */
 const CHECKPOINT_ROWS = 5_000;
 const CHECKPOINT_PUBLISHES = 20;
-/** The core's tables with their states fit into the memory given; what each further one needs while it is written. */
-const FEW_TABLES = 40;
-const TABLE_MB = 0.5;
 /** Rows that weigh more in DuckDB's smallest piece of a column, its vector, need memory of their own: so many times themselves. */
 const WIDE_BYTES = 16e6;
 const TIMES_WIDE = 1.7;
@@ -86,11 +83,10 @@ class DuckdbFile implements DuckdbDestination {
   readonly #number: PublishNumber;
   readonly #opening = new Mutex();
   readonly #turns = new Mutex();
-  /** The memory limit is the session's: whoever lowers it, and whoever needs all of it, is alone. A checkpoint that runs out of memory costs the session. */
-  readonly #room = new Mutex();
+  /** A checkpoint that runs out of memory costs the session. */
+  readonly #room: Room;
   #held: LockedFile | undefined;
   #rowsSinceCheckpoint = 0;
-  #usual: Promise<number> | undefined;
   #cleared: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -111,8 +107,9 @@ class DuckdbFile implements DuckdbDestination {
       makeLink: settings.makeLink ?? systemLink,
       warn: sentence => this.warnings.push(sentence),
     };
+    this.#room = new Room(this.#taking.resources.memoryLimitMb, work => this.#alone("set DuckDB's memory", work));
     this.#number = new PublishNumber(settings.schema, settings.stateSchema);
-    this.db = kyselyOver(() => this.hold(), this.#turns, this.#number).withSchema(settings.stateSchema);
+    this.db = kyselyOver(() => this.hold(), this.#turns, { observer: this.#number }).withSchema(settings.stateSchema);
   }
 
   /** The connection; takes the file first where that has not been done. */
@@ -151,6 +148,10 @@ class DuckdbFile implements DuckdbDestination {
     } finally {
       await said.withdraw();
     }
+  }
+
+  get holders(): RawBuilder<unknown> {
+    return sql.id(this.stateSchema, "holders");
   }
 
   async isWanted(): Promise<boolean> {
@@ -203,7 +204,7 @@ class DuckdbFile implements DuckdbDestination {
     return this.#room.run(async () => {
       if (widest >= WIDE_BYTES) return this.#writeWide(work, Math.ceil(widest));
       const comparing = purpose === "compare" && (rows > FEW_ROWS || (await this.#isLarge()));
-      return this.#inRoom(comparing ? COMPARING : 1, work, 0);
+      return this.#room.repeating(work, { share: comparing ? COMPARING : 1 });
     });
   }
 
@@ -218,7 +219,7 @@ class DuckdbFile implements DuckdbDestination {
     const share = this.#settings.memory?.lend(TIMES_WIDE * widest);
     await pastLog(true);
     try {
-      return await this.#inRoom(1, work, (TIMES_WIDE * widest) / 1e6);
+      return await this.#room.repeating(work, { moreMb: (TIMES_WIDE * widest) / 1e6 });
     } finally {
       share?.release();
       await pastLog(false).catch(() => undefined);
@@ -244,31 +245,9 @@ class DuckdbFile implements DuckdbDestination {
     return Number(noted?.[0] ?? 0);
   }
 
-  async #inRoom<T>(share: number, work: () => Promise<T>, wideMb: number): Promise<T> {
-    const usual = await this.#usualMemory();
-    const most = Math.max(2 * usual, totalmem() / 2 ** 21);
-    const first = Math.ceil(usual * share + wideMb);
-    for (let limit = first; ; limit *= 2) {
-      try {
-        if (limit !== usual) await this.#limitMemory(limit);
-        return await work();
-      } catch (error) {
-        if (!isOutOfMemory(error) || limit * 2 > most) throw error;
-      } finally {
-        if (limit !== usual) await this.#limitMemory(usual).catch(() => undefined);
-      }
-    }
-  }
-
   async #isLarge(): Promise<boolean> {
     const file = await entryAt(this.#taking.layout.work);
     return file !== undefined && file.size > SMALL_FILE;
-  }
-
-  async #limitMemory(megabytes: number): Promise<void> {
-    await this.#alone("set DuckDB's memory", async connection => {
-      await connection.run(`set memory_limit = '${megabytes}MB'`);
-    });
   }
 
   async afterPublish(_tables: TableSet, rows: number): Promise<void> {
@@ -295,7 +274,7 @@ class DuckdbFile implements DuckdbDestination {
             await held.release();
             this.#held = await takeFile(this.#taking);
             this.#rowsSinceCheckpoint = 0;
-            this.#usual = undefined;
+            this.#room.forget();
           }),
         ),
       ),
@@ -307,21 +286,6 @@ class DuckdbFile implements DuckdbDestination {
   async #checkpoint(connection: DuckDBConnection, anew = false): Promise<void> {
     await checkpoint(connection, (TIMES_WIDE * (await this.#widest(connection))) / 1e6, anew);
     this.#rowsSinceCheckpoint = 0;
-  }
-
-  /** What the session may take when nothing is done again for want of memory: the more tables there are, the more. */
-  async #usualMemory(): Promise<number> {
-    this.#usual ??= this.#alone("count the tables", async connection => {
-      const { memoryLimitMb } = this.#taking.resources;
-      const [row] = await select(connection, "select count(*) from duckdb_tables() where not internal");
-      const usual = Math.ceil(memoryLimitMb + TABLE_MB * Math.max(0, Number(row?.[0] ?? 0) - FEW_TABLES));
-      if (usual > memoryLimitMb) await connection.run(`set memory_limit = '${usual}MB'`);
-      return usual;
-    }).catch(error => {
-      this.#usual = undefined;
-      throw error;
-    });
-    return this.#usual;
   }
 
   /** Does it while nobody else uses the session. */

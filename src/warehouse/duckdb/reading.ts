@@ -47,7 +47,7 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
       const turns = new Mutex();
       const roomMb = settings.isSparing === true ? ROOM * (settings.memoryLimitMb ?? 0) : undefined;
       return {
-        db: kyselyOver(async () => session.connection, turns, undefined, roomMb).withSchema(settings.stateSchema),
+        db: kyselyOver(async () => session.connection, turns, { roomMb }).withSchema(settings.stateSchema),
         holder: await liveHolder(layout),
         interrupt: () => session.connection.interrupt(),
         close: () =>

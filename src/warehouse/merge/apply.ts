@@ -131,7 +131,7 @@ async function takeTurn(
   { dialect, schema }: Destination,
   tables: readonly string[],
 ): Promise<void> {
-  if (!dialect.hasOtherWriters) return;
+  if (!dialect.hasTransactionLocks) return;
   const names = tables.map(table => `tributary publishes ${schema}.${table}`);
   // In one order for all, so that no two wait for each other.
   await sql`select pg_advisory_xact_lock(key) from (

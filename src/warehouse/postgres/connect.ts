@@ -97,6 +97,29 @@ export function addressOf(url: string): Pick<Address, "database" | "user"> {
   return { database: database ?? "", user: user ?? "" };
 }
 
+/** An address in libpq's words: what is secret of it, or may be, and the rest as a connection string. @throws ConfigError */
+export function libpqOf(url: string): {
+  readonly given: Readonly<Record<string, string>>;
+  readonly options: string;
+} {
+  const { bare, said } = withoutTls(url);
+  const { host, port, database, user, password } = newClient(bare, false);
+  const given = { host, port: String(port), database, user, password };
+  const ssl = said.get("ssl") === "true" ? "require" : said.get("ssl");
+  const options: Record<string, string> = {
+    sslmode: said.get("sslmode") ?? ssl ?? process.env["PGSSLMODE"] ?? "prefer",
+    application_name: "tributary",
+    keepalives_idle: "30",
+  };
+  for (const name of ["sslrootcert", "sslcert", "sslkey", "sslpassword", "sslnegotiation"])
+    if (said.has(name)) options[name] = said.get(name)!;
+  const words = Object.entries(options).map(([name, value]) => `${name}='${value.replace(/[\\']/g, "\\$&")}'`);
+  return {
+    given: Object.fromEntries(Object.entries(given).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+    options: words.join(" "),
+  };
+}
+
 function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNECT_MS): Client {
   const form = "postgres://user:password@host:5432/database";
   if (!/^(postgres|postgresql|socket):/.test(url))

@@ -58,6 +58,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     protection,
     copyOut: (query, take) => session.copyOut(query, take),
     lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+    holders: sql.id(stateSchema, "holders"),
     isWanted: () => locks.areWanted(),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
     spareStage: () => Promise.resolve(undefined),

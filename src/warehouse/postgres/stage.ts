@@ -28,13 +28,21 @@ interface StageTables {
 }
 
 const sequence = { name: "_seq", type: "bigint" };
-const leftovers = [
-  { name: "_extra", type: "jsonb" },
-  { name: "_problems", type: "jsonb" },
-];
+
+/** PostgreSQL's types of JSON: one keeps the text as it came, for another database; the other is that of our own tables. */
+type JsonType = "json" | "jsonb";
 
 /** The stage's tables of one company's stream. */
-export function stageTables(company: string, tables: TableSet): StageTables {
+export function stageTables(company: string, tables: TableSet, json: JsonType = "jsonb"): StageTables {
+  const typed = ({ name, kind }: Column): StageColumn => ({
+    name,
+    type: kind === "json" ? json : postgresDialect.columnType(kind),
+  });
+  const stored = (table: Table): readonly StageColumn[] => [
+    ...stageColumns(table).map(typed),
+    { name: "_extra", type: json },
+    { name: "_problems", type: json },
+  ];
   const digest = createHash("sha256").update(`${company}\u0000${tables.main.name}`).digest("hex").slice(0, 12);
   const named = (suffix: string, columns: readonly StageColumn[]) => ({ name: `stage_${digest}_${suffix}`, columns });
   const { main, children } = tables;
@@ -56,14 +64,6 @@ export function stageTables(company: string, tables: TableSet): StageTables {
   };
 }
 
-function stored(table: Table): StageColumn[] {
-  return [...stageColumns(table).map(typed), ...leftovers];
-}
-
-function typed(column: Column): StageColumn {
-  return { name: column.name, type: postgresDialect.columnType(column.kind) };
-}
-
 /** All tables of a stage, in the order in which `append` fills them. */
 function allTables(tables: StageTables): readonly StageTable[] {
   return [tables.keys, tables.main, ...tables.children, tables.outcomes];
@@ -82,8 +82,9 @@ export async function openStage(
   stateSchema: string,
   company: string,
   tables: TableSet,
+  json?: JsonType,
 ): Promise<Stage> {
-  const stage = new PostgresStage(session, stateSchema, company, tables);
+  const stage = new PostgresStage(session, stateSchema, company, { tables, json });
   await stage.load();
   return stage;
 }
@@ -103,12 +104,17 @@ class PostgresStage implements Stage {
   /** Temporary tables with the rows that `only` wants, by the table they are rows of. */
   #picked: ReadonlyMap<string, string> = new Map();
 
-  constructor(session: Session, schema: string, company: string, set: TableSet) {
+  constructor(
+    session: Session,
+    schema: string,
+    company: string,
+    { tables, json }: { readonly tables: TableSet; readonly json: JsonType | undefined },
+  ) {
     this.#session = session;
     this.#schema = schema;
     this.#company = company;
-    this.#set = set;
-    this.#tables = stageTables(company, set);
+    this.#set = tables;
+    this.#tables = stageTables(company, tables, json);
   }
 
   get record(): StageRecord | undefined {

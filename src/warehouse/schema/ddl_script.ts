@@ -52,7 +52,7 @@ function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): 
   const names = changed.map(({ name }) => name);
   return [
     sql`create schema if not exists ${sql.id(views.schema)}`,
-    ...changed.flatMap(view => creation(views.schema, view)),
+    ...changed.flatMap(view => creation(dialect, views.schema, view)),
     ...recordViews(stateSchema, recordOf(changed)),
     ...allViewGrants(grantSelectTo, views.schema, names),
   ];

@@ -241,7 +241,8 @@ function presentAgain(shape: Shape, column: Pick<ShapedColumn, "name">): Fragmen
 }
 
 function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {
-  if (there.get(`${asOf.schema}.${asOf.name}`) === asOf.comment) return [];
+  const name = `${asOf.schema}.${asOf.name}`;
+  if (dialect.commentsOnFunctions ? there.get(name) === asOf.comment : there.has(name)) return [];
   return [{ statements: dialect.asOf.create(asOf) }];
 }
 

@@ -38,11 +38,17 @@ export async function saveRejects(db: Db, of: RejectsOf, rejects: readonly NewRe
       const some = rejects.slice(i, i + CHUNK);
       const digests = some.map(({ digest }) => digest);
       const before = await trx
-        .deleteFrom("rejects")
+        .selectFrom("rejects")
+        .select(["digest", "run_id", "scan", "first_seen_at", "times", "rows"])
         .where(builder => builder.and({ ...of }))
         .where("digest", "in", digests)
-        .returning(["digest", "run_id", "scan", "first_seen_at", "times", "rows"])
         .execute();
+      if (before.length > 0)
+        await trx
+          .deleteFrom("rejects")
+          .where(builder => builder.and({ ...of }))
+          .where("digest", "in", digests)
+          .execute();
       const known = new Map(before.map(row => [row.digest, row]));
       const values = some.map(row => {
         const was = known.get(row.digest);

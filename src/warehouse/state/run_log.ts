@@ -47,7 +47,7 @@ const EPOCH = "1970-01-01T00:00:00.000Z";
  * or they would pass for the last ones until that moment.
  */
 export async function beginRun(
-  db: Db,
+  { db, holders }: Pick<Destination, "db" | "holders">,
   run: { run_id: string; command: string; started_at: string; version: string; process: string },
   now: Date,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function beginRun(
     ["runs", sql<boolean>`true`],
     ["stream_runs", sql<boolean>`recent`],
   ] as const) {
-    const ended = db.updateTable(table).where("run_id", "not in", db.selectFrom("holders").select("run_id"));
+    const ended = db.updateTable(table).where(sql<boolean>`run_id not in (select run_id from ${holders} h)`);
     await ended
       .set({ ...lost, finished_at: run.started_at })
       .where("status", "=", "running")

@@ -125,10 +125,22 @@ async function versionOf(
   return typeof version === "number" ? version : undefined;
 }
 
-function missing(dialect: Dialect, stateSchema: string, catalog: Catalog): Fragment[] {
+/**
+ * Creates what of a lake's state stands in its catalog's PostgreSQL, whose dialect this is: the table of locks, and that of the
+ * scans under way.
+ */
+export async function ensureServedState(db: Kysely<StateTables>, dialect: Dialect, stateSchema: string): Promise<void> {
+  const served = new Map([["holders", stateTables.holders as StateTable]]);
+  const lacking = async (trx: Kysely<StateTables>) =>
+    missing(dialect, stateSchema, await readCatalog(trx, dialect, [stateSchema]), served);
+  if ((await lacking(db)).length === 0) return;
+  await altering(db, dialect, async trx => executeAll(trx, await lacking(trx)));
+}
+
+function missing(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tables): Fragment[] {
   const has = (name: string) => catalog.tables.has(`${stateSchema}.${name}`);
   const statements: Fragment[] = catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
-  for (const [name, table] of tables) {
+  for (const [name, table] of wanted) {
     if (!has(name)) statements.push(...createTable(dialect, stateSchema, name, table));
     // In a publication of all tables PostgreSQL refuses to change rows that no key names.
     const isNamed = table.key !== undefined || catalog.tables.get(`${stateSchema}.${name}`)?.isIdentified === true;

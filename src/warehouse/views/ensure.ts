@@ -45,7 +45,7 @@ export async function ensureViews(
   const made = await makeViews(trx, dialect, schema, plan);
   await executeTogether(
     trx,
-    plan.recommented.flatMap(view => comments(schema, view)),
+    plan.recommented.flatMap(view => comments(dialect, schema, view)),
   );
   // One that could not be made keeps the print of what it was, so that the next run tries again.
   const record: ViewRecord = {
@@ -102,7 +102,7 @@ interface Made {
 /** Everything at once where that works; else one after another, so that one that can't be had is alone with it. */
 async function makeViews(trx: Db, dialect: Dialect, schema: string, { changed, wanted }: ViewPlan): Promise<Made> {
   const made: { names: string[]; failed: string[]; warnings: string[] } = { names: [], failed: [], warnings: [] };
-  const statements = changed.flatMap(view => creation(schema, view));
+  const statements = changed.flatMap(view => creation(dialect, schema, view));
   if (statements.length === 0) return made;
   if ((await attempt(trx, dialect, () => executeTogether(trx, statements))) === undefined)
     return { ...made, names: changed.map(view => view.name) };
@@ -130,7 +130,7 @@ async function makeView(
   view: View,
   wanted: ReadonlyMap<string, View>,
 ): Promise<{ readonly failure: string | undefined; readonly dropped: readonly string[] }> {
-  const make = () => executeTogether(trx, creation(schema, view));
+  const make = () => executeTogether(trx, creation(dialect, schema, view));
   const failure = await attempt(trx, dialect, make);
   if (failure === undefined || !dialect.viewsHoldTables) return { failure, dropped: [] };
   const isOurs = (other: { schema: string; name: string }) => other.schema === schema && wanted.has(other.name);

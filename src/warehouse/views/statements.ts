@@ -6,15 +6,19 @@ import type { View } from "./view.ts";
 export type Db = Kysely<StateTables>;
 
 /** Makes a view, or makes it anew, with its comments: a view that is made anew has lost them in DuckDB. */
-export const creation = (schema: string, view: View): readonly RawBuilder<unknown>[] => [
+export const creation = (dialect: Dialect, schema: string, view: View): readonly RawBuilder<unknown>[] => [
   sql`create or replace view ${sql.id(schema, view.name)} as ${sql.raw(view.select)}`,
-  ...comments(schema, view),
+  ...comments(dialect, schema, view),
 ];
 
-export const comments = (schema: string, { name, comment, columns }: View): readonly RawBuilder<unknown>[] => [
+export const comments = (
+  { commentsOnViewColumns }: Dialect,
+  schema: string,
+  { name, comment, columns }: View,
+): readonly RawBuilder<unknown>[] => [
   sql`comment on view ${sql.id(schema, name)} is ${sql.lit(comment)}`,
   ...columns
-    .filter(column => column.comment !== undefined)
+    .filter(column => commentsOnViewColumns && column.comment !== undefined)
     .map(column => sql`comment on column ${sql.id(schema, name, column.name)} is ${sql.lit(column.comment)}`),
 ];
 

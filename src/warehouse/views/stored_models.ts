@@ -78,7 +78,7 @@ async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, pr
     await sql`drop table if exists ${table}`.execute(trx);
     await sql`create table ${table} as ${sql.raw(view.select)}`.execute(trx);
     const shown = sql`create or replace view ${sql.id(order.schema, view.name)} as select ${columns} from ${table}`;
-    await executeTogether(trx, [shown, ...comments(order.schema, view)]);
+    await executeTogether(trx, [shown, ...comments(dialect, order.schema, view)]);
   } else {
     const rows = sql`select ${columns} from (${sql.raw(view.select)}) worked_out`;
     await sql`delete from ${table}`.execute(trx);

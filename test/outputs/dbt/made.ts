@@ -10,6 +10,7 @@ import type { PackageFile } from "../../../src/outputs/dbt/yaml_file.ts";
 import { modelsRead } from "../../../src/outputs/report/contents.ts";
 import { dialectOf } from "../../../src/warehouse/connect/open.ts";
 import { viewTypes } from "../../../src/warehouse/connect/view_types.ts";
+import type { Dialect } from "../../../src/warehouse/dialect.ts";
 import { tableOrder, viewOrder } from "../../../src/warehouse/schema/prepare_warehouse.ts";
 import { streams as catalogue } from "../../../streams/index.ts";
 import { relationsOf } from "../../../streams/relations.ts";
@@ -23,7 +24,7 @@ const types = await viewTypes({ ...tableOrder(place, { streams: catalogue, grant
 
 /** What a test says of the configuration; the rest is its defaults, with every stream on. */
 export interface Made {
-  readonly type: "duckdb" | "postgres";
+  readonly type: Dialect["name"];
   readonly streams?: readonly Stream[];
   /** Streams whose history is kept. */
   readonly versioned?: ReadonlySet<string>;
@@ -41,6 +42,12 @@ export interface Made {
   readonly views?: boolean;
 }
 
+function warehouseOf<P extends { readonly schema: string }>(type: Dialect["name"], at: string, place: P) {
+  if (type === "duckdb") return { type, path: at, ...place };
+  if (type === "postgres") return { type, url: at, ...place };
+  return { type, catalog: at, catalogSchema: "ducklake", dataPath: "/lake", ...place };
+}
+
 /** The files that `tributary dbt` writes. */
 export function madePackage({
   type,
@@ -53,7 +60,7 @@ export function madePackage({
   const dialect = dialectOf({ type });
   const tables = packageTables(dialect, streams, versioned);
   return dbtPackage({
-    warehouse: type === "duckdb" ? { type, path: at, ...place } : { type, url: at, ...place },
+    warehouse: warehouseOf(type, at, place),
     companies,
     lateAfterMs: parseDuration(lateAfter)!,
     tables,

@@ -157,7 +157,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     await keep(destination, true, at(0));
     const row = (label: string) => ({ id: "a", label, rank: 1, lines: [{ label, rank: 1 }] });
     await publishAt(destination, things, [row("one"), { ...row("other"), id: "b" }], at(1));
-    await query(`drop ${dialect.name === "duckdb" ? "macro table" : "function"} procurement.thing_lines_as_of`);
+    await query(`drop ${dialect.name === "postgres" ? "function" : "macro table"} procurement.thing_lines_as_of`);
     await query("drop table procurement.thing_lines_versions");
     await publishAt(destination, notes, new Map([["a", [{ id: "a", label: "note", rank: 1, parts: [] }]]]), at(2));
     expect(await makeTables(destination)).toEqual(["created table thing_lines_versions"]);

@@ -18,7 +18,7 @@ async function run(destination: Destination, day: number, streams: readonly stri
   const run_id = `run-${String(day).padStart(4, "0")}`;
   const startedAt = at(day);
   await beginRun(
-    db,
+    destination,
     { run_id, command: "sync", started_at: startedAt, version: "0", process: "{}" },
     new Date(startedAt),
   );
@@ -121,7 +121,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     for (let day = 36; day <= 70; day++) {
       const run_id = `run-00${day}`;
       const begun = { run_id, command: "sync", started_at: at(day), version: "0", process: "{}" };
-      await beginRun(db, begun, new Date(at(day)));
+      await beginRun(destination, begun, new Date(at(day)));
       await writeStreamRun(db, run_id, "acme", "items", { ...skipped.run, started_at: at(day), status: "skipped" });
       const end = { status: "succeeded", exit_code: 0, finished_at: at(day), warnings: "[]", error: null };
       await endRun(db, run_id, end);
@@ -141,7 +141,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     // A killed run's row is closed by the next, which finds it.
     await writeStreamRun(db, "run-0070", "acme", "orders", { ...skipped.run, started_at: at(70) });
     const next = { run_id: "run-0071", command: "sync", started_at: at(71), version: "0", process: "{}" };
-    await beginRun(db, next, new Date(at(71)));
+    await beginRun(destination, next, new Date(at(71)));
     expect((await lastStreamRuns({ db, stateSchema })).find(({ stream }) => stream === "orders")?.status).toBe(
       "failed",
     );

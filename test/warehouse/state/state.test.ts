@@ -5,7 +5,7 @@ import { readCatalog } from "../../../src/warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { checkIdentity, type Identity } from "../../../src/warehouse/state/identity.ts";
 import { DATA_VERSION, ensureState, type Migration } from "../../../src/warehouse/state/state_ddl.ts";
-import { warehouses } from "../warehouses.ts";
+import { inPostgres, warehouses } from "../warehouses.ts";
 
 const ensure = ({ db, dialect, stateSchema }: Destination, steps?: readonly Migration[]) =>
   ensureState(db, dialect, stateSchema, steps);
@@ -158,7 +158,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
 });
 
 test("long texts don't stand in the way of what is unique by them", async () => {
-  const destination = await warehouses[0]!.make();
+  const destination = await inPostgres();
   await ensure(destination);
   const values = {
     company: "acme",

@@ -3,36 +3,43 @@ import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } f
 import type { Mutex } from "../../../mutex.ts";
 import { kyselyWith } from "../../dialect.ts";
 import type { StateTables } from "../../state_tables.ts";
-import { attempting, isOutOfMemory } from "./failure.ts";
+import { attempting as attemptingTo, isOutOfMemory } from "./failure.ts";
 import { inlined, withoutStatement } from "./inlining.ts";
 import { bindings, rowObjects } from "./values.ts";
 
 /** What happened in the session, told to those who keep count. Both run before the statement's effect is committed where it is in a transaction. */
 export interface Observer {
+  /** Before a transaction, and before a single statement that may write, which is made one then. What throws here leaves nothing open. */
+  begin?(): Promise<void>;
   /** After a statement; `changed` is the number of rows it changed, undefined when DuckDB does not say. */
   statement(sql: string, changed: number | undefined): void;
   /** Before a commit, and after each statement outside a transaction. */
   beforeCommit(connection: DuckDBConnection): Promise<void>;
   rolledBack(): void;
+  /** After what `begin` began, however it ended. */
+  end?(): Promise<void>;
 }
 
-/**
- * Kysely over one connection, which a transaction or a single statement has to itself. With `roomMb` a statement that runs out of
- * memory is repeated under that limit, which then stays: only for sessions that read.
- */
-export function kyselyOver(
-  connect: () => Promise<DuckDBConnection>,
-  turns: Mutex,
-  observer: Observer | undefined,
-  roomMb?: number,
-): Kysely<StateTables> {
+const READING = /^\s*(select|from|values|describe|show|explain|set)\b/i;
+
+/** Beside the connection itself. */
+export interface Use {
+  readonly observer?: Observer;
+  /** A statement that runs out of memory is repeated under that limit, which then stays: only for sessions that read. */
+  readonly roomMb?: number | undefined;
+  /** What failed, made of what DuckDB says; by default a failure of its file. */
+  readonly failure?: (doing: string, error: unknown) => unknown;
+}
+
+/** Kysely over one connection, which a transaction or a single statement has to itself. */
+export function kyselyOver(connect: () => Promise<DuckDBConnection>, turns: Mutex, use: Use = {}): Kysely<StateTables> {
   const driver: Driver = {
     init: async () => undefined,
     destroy: async () => undefined,
     async acquireConnection() {
       const release = await turns.acquire();
       try {
-        return turnOver(await connect(), release, observer, roomMb);
+        return turnOver(await connect(), release, use);
       } catch (error) {
         release();
         throw error;
@@ -48,47 +55,75 @@ export function kyselyOver(
 
 type Turn = ReturnType<typeof turnOver>;
 
-function turnOver(connection: DuckDBConnection, release: () => void, observer: Observer | undefined, roomMb?: number) {
+function turnOver(connection: DuckDBConnection, release: () => void, { observer, roomMb, failure }: Use) {
+  const attempting = <T>(doing: string, work: () => Promise<T>) => attemptingTo(doing, work, failure);
   let isOpen = false;
-  return {
-    release,
 
-    async begin(): Promise<void> {
-      await attempting("work with the warehouse file", () => connection.run("begin transaction"));
-      isOpen = true;
-    },
-
-    async commit(): Promise<void> {
-      await attempting("store a transaction in the warehouse file", async () => {
-        await observer?.beforeCommit(connection);
-        await connection.run("commit");
+  async function execute<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return attempting("work with the warehouse file", async () => {
+      const run = () => runStatement(connection, sql, parameters);
+      const result = await run().catch(async error => {
+        if (roomMb === undefined || !isOutOfMemory(error)) throw error;
+        await connection.run(`set memory_limit = '${roomMb}MB'`);
+        return run();
       });
-      isOpen = false;
-    },
+      const changed = result.returnType === 1 ? result.rowsChanged : undefined;
+      observer?.statement(sql, changed);
+      if (!isOpen) await observer?.beforeCommit(connection);
+      const rows = changed === undefined ? (rowObjects(result, await result.getRows()) as R[]) : [];
+      return changed === undefined ? { rows } : { rows, numAffectedRows: BigInt(changed) };
+    });
+  }
+  async function begin(): Promise<void> {
+    await observer?.begin?.();
+    try {
+      await attempting("work with the warehouse file", () => connection.run("begin transaction"));
+    } catch (error) {
+      await observer?.end?.();
+      throw error;
+    }
+    isOpen = true;
+  }
 
-    async rollback(): Promise<void> {
-      isOpen = false;
-      observer?.rolledBack();
+  async function commit(): Promise<void> {
+    await attempting("store a transaction in the warehouse file", async () => {
+      await observer?.beforeCommit(connection);
+      await connection.run("commit");
+    });
+    isOpen = false;
+    await observer?.end?.();
+  }
+
+  async function rollback(): Promise<void> {
+    isOpen = false;
+    observer?.rolledBack();
+    try {
       // A failed commit has ended the transaction already, and may have cost the session; its own error is the one to tell.
       await connection.run("rollback").catch(error => {
         if (!/no transaction is active|has been invalidated/.test(String(error))) throw error;
       });
-    },
+    } finally {
+      await observer?.end?.();
+    }
+  }
 
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      return attempting("work with the warehouse file", async () => {
-        const run = () => runStatement(connection, sql, parameters);
-        const result = await run().catch(async error => {
-          if (roomMb === undefined || !isOutOfMemory(error)) throw error;
-          await connection.run(`set memory_limit = '${roomMb}MB'`);
-          return run();
-        });
-        const changed = result.returnType === 1 ? result.rowsChanged : undefined;
-        observer?.statement(sql, changed);
-        if (!isOpen) await observer?.beforeCommit(connection);
-        const rows = changed === undefined ? (rowObjects(result, await result.getRows()) as R[]) : [];
-        return changed === undefined ? { rows } : { rows, numAffectedRows: BigInt(changed) };
-      });
+  return {
+    release,
+    begin,
+    commit,
+    rollback,
+
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      if (isOpen || observer?.begin === undefined || READING.test(query.sql)) return execute<R>(query);
+      await begin();
+      try {
+        const result = await execute<R>(query);
+        await commit();
+        return result;
+      } catch (error) {
+        await rollback();
+        throw error;
+      }
     },
 
     // biome-ignore lint/correctness/useYield: what the interface asks for, and nobody uses

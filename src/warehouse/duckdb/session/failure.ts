@@ -89,10 +89,14 @@ export function firstLineOf(error: unknown): string {
 }
 
 /** Does it, and turns a failure of disk or file into a DestinationError that begins with "Expected to <doing>". */
-export async function attempting<T>(doing: string, work: () => Promise<T>): Promise<T> {
+export async function attempting<T>(
+  doing: string,
+  work: () => Promise<T>,
+  failure: (doing: string, error: unknown) => unknown = destinationFailure,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw destinationFailure(doing, error);
+    throw failure(doing, error);
   }
 }

@@ -1,0 +1,212 @@
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { sql } from "kysely";
+import { LockedError, TributaryError } from "../../errors.ts";
+import { Mutex } from "../../mutex.ts";
+import type { Destination, Opener } from "../destination.ts";
+import { asLocked, claim, writeHolder } from "../duckdb/lock/holder.ts";
+import { kyselyOver, type Observer } from "../duckdb/session/driver.ts";
+import { attempting } from "../duckdb/session/failure.ts";
+import { layoutOf } from "../duckdb/session/file_layout.ts";
+import { Room } from "../duckdb/session/room.ts";
+import { quoted, type Session } from "../duckdb/session/session.ts";
+import { openStage as openFileStage, removeGone } from "../duckdb/stage/stage.ts";
+import { connect, type Place } from "../postgres/connect.ts";
+import { postgresDialect } from "../postgres/dialect.ts";
+import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
+import { Locks, lockKey } from "../postgres/locks.ts";
+import { Session as Server } from "../postgres/session.ts";
+import { openStage } from "../postgres/stage.ts";
+import { ensureServedState } from "../state/state_ddl.ts";
+import { ducklakeDialect } from "./dialect.ts";
+import { isConflict, lakeFailure } from "./failure.ts";
+import { isServed, type LakePlace } from "./place.ts";
+import { LAKE, openLakeSession } from "./session.ts";
+import { served, servedStage } from "./stage.ts";
+
+/** Where the lake is, and the run that works on it. */
+export interface DucklakeSettings extends LakePlace, Opener, Pick<Place, "connectWaitMs" | "lockWaitMs"> {
+  readonly memoryLimitMb?: number;
+}
+
+/** Opens a lake for a run; waits `waitMs` for a catalog in a file, which one process at a time can open. @throws DestinationError, LockedError, ConfigError */
+export function openDucklake(settings: DucklakeSettings, waitMs = 0): Promise<Destination> {
+  return isServed(settings) ? openServed(settings) : openInFile(settings, waitMs);
+}
+
+/** Parquet is written by the row group, of all columns at once. */
+const MEMORY_MB = 256;
+const TIMES = 5;
+const RETRY_MS = 250;
+
+/** Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with them. */
+async function openServed(settings: DucklakeSettings): Promise<Destination> {
+  const { schema, stateSchema, clock, runId } = settings;
+  const connected = await connect({ ...settings, url: settings.catalog }, "write", clock);
+  const server = new Server(connected);
+  try {
+    await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
+    const lake = await opened(settings);
+    const turn = new LakeTurn(server, runId, lockKey(schema, "", "", "publish"));
+    const { db, ...rest } = overLake(settings, lake, turn);
+    const locks = new Locks(server, settings);
+    const close = async () => {
+      await locks.release().catch(error => {
+        if (!(error instanceof TributaryError)) throw error;
+      });
+      await rest.close();
+      await server.turn(() => server.end());
+    };
+    return {
+      ...{ ...rest, db, close, [Symbol.asyncDispose]: close },
+      warnings: connected.warnings,
+      protection: connected.protection,
+      lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+      holders: served(`select * from ${sql.id(stateSchema, "holders").compile(db).sql}`),
+      isWanted: () => locks.areWanted(),
+      stage: async (company, tables) => servedStage(await openStage(server, stateSchema, company, tables, "json"), db),
+      spareStage: () => Promise.resolve(undefined),
+    };
+  } catch (error) {
+    await server.end();
+    throw error;
+  }
+}
+
+/** The catalog's file is locked for as long as it is open: nobody else reads or writes the lake meanwhile. */
+async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<Destination> {
+  const { clock, stateSchema, holder, runId, waiting } = settings;
+  const layout = layoutOf({ path: settings.catalog, readers: "direct" });
+  await attempting("make the folder of the lake's stages", () => mkdir(layout.home, { recursive: true, mode: 0o700 }));
+  const until = clock.now() + waitMs;
+  const take = async () => {
+    const giveUp = await claim(layout);
+    try {
+      return { lake: await opened(settings).catch(asLocked(layout)), giveUp };
+    } catch (error) {
+      await giveUp();
+      throw error;
+    }
+  };
+  for (let isTold = false; ; isTold = true) {
+    try {
+      const { lake, giveUp } = await take();
+      await writeHolder(layout, { runId, ...holder });
+      await removeGone(layout.stage);
+      const { close: closeLake, ...rest } = overLake(settings, lake);
+      const close = async () => {
+        await closeLake();
+        await giveUp();
+      };
+      return {
+        ...{ ...rest, close, [Symbol.asyncDispose]: close },
+        warnings: [],
+        lock: () => Promise.resolve(),
+        holders: sql.id(stateSchema, "holders"),
+        isWanted: () => Promise.resolve(false),
+        stage: (company, tables) => openFileStage(layout.stage, company, tables),
+        spareStage: (company, tables) => openFileStage(layout.stage, company, tables, { which: "spare" }),
+      };
+    } catch (error) {
+      if (!(error instanceof LockedError) || clock.now() >= until) throw error;
+      if (!isTold) waiting?.(error.holder ?? "another process", until - clock.now());
+      await clock.sleep(Math.min(RETRY_MS, until - clock.now()));
+    }
+  }
+}
+
+const memoryOf = ({ memoryLimitMb = 0 }: DucklakeSettings): number => Math.max(memoryLimitMb, MEMORY_MB);
+
+const opened = (settings: DucklakeSettings): Promise<Session> =>
+  openLakeSession(settings, "write", {
+    memoryLimitMb: memoryOf(settings),
+    threads: 1,
+    spill: join(tmpdir(), "tributary-lake"),
+  });
+
+/** What a destination is whatever its catalog is. */
+function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer) {
+  const { schema, stateSchema } = settings;
+  const turns = new Mutex();
+  const { connection } = lake;
+  const use = { failure: lakeFailure, ...(observer && { observer }) };
+  const room = new Room(memoryOf(settings), work => turns.run(() => work(connection)));
+  return {
+    dialect: ducklakeDialect,
+    schema,
+    stateSchema,
+    db: kyselyOver(async () => connection, turns, use).withSchema(stateSchema),
+    // A publish is there for everybody as soon as it is committed.
+    releaseToReaders: () => Promise.resolve({ path: undefined, note: undefined }),
+    releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),
+    withRoom: <T>(_purpose: string, work: () => Promise<T>) => room.run(() => repeating(() => room.repeating(work))),
+    afterPublish: () => Promise.resolve(),
+    cleanse: () => Promise.resolve(undefined),
+    close: () => turns.run(async () => lake.close()),
+  } satisfies Partial<Destination>;
+}
+
+/** Does work that can be done again from its start: again, when another writer of the lake came first. */
+async function repeating<T>(work: () => Promise<T>): Promise<T> {
+  for (let time = 1; ; time++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (time === TIMES || !isConflict(error)) throw error;
+    }
+  }
+}
+
+/**
+ * Each transaction of a run is the only one of the warehouse: a lake takes a transaction back when another one changed the same
+ * table since it began. It holds PostgreSQL's locks of the run until it is committed there, so that nobody takes them over meanwhile.
+ */
+class LakeTurn implements Observer {
+  readonly #server: Server;
+  readonly #runId: string;
+  readonly #key: string;
+  #release: (() => void) | undefined;
+
+  constructor(server: Server, runId: string, key: string) {
+    this.#server = server;
+    this.#runId = runId;
+    this.#key = key;
+  }
+
+  async begin(): Promise<void> {
+    const release = await this.#server.acquire();
+    try {
+      await this.#server.begin({});
+      await this.#server.query("select pg_advisory_xact_lock($1::bigint)", [this.#key]);
+    } catch (error) {
+      await this.#server.rollback();
+      release();
+      throw error;
+    }
+    this.#release = release;
+  }
+
+  statement(): void {}
+
+  async beforeCommit(connection: DuckDBConnection): Promise<void> {
+    if (this.#release === undefined) return;
+    await connection.run(`call ${LAKE}.set_commit_message('tributary', ${quoted(this.#runId)})`);
+    // A session that was lost has lost its locks.
+    await this.#server.query("select 1");
+  }
+
+  rolledBack(): void {}
+
+  async end(): Promise<void> {
+    const release = this.#release;
+    this.#release = undefined;
+    if (release === undefined) return;
+    try {
+      await this.#server.rollback();
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { ConfigError, DestinationError } from "../../errors.ts";
+import { firstLineOf } from "../duckdb/session/failure.ts";
+import { openEmpty, quoted, type Resources, type Session, select } from "../duckdb/session/session.ts";
+import { libpqOf } from "../postgres/connect.ts";
+import { loadExtensions } from "./extensions.ts";
+import { lakeFailure } from "./failure.ts";
+import { isRemote, isServed, type LakePlace, type LakeStorage } from "./place.ts";
+
+/** The lake's name within a session. */
+export const LAKE = "lake";
+/** The catalog's PostgreSQL beside it, for what isn't the lake's: stages, and who holds what. */
+export const SERVER = "tributary_server";
+
+const CATALOG_SECRET = "tributary_catalog";
+
+/** Changes of so many rows stay in the catalog until they are written to a file together. */
+const INLINED_ROWS = 200;
+
+/** A session of DuckDB in memory, with the lake attached and in use, which is made where there is none. @throws DestinationError, ConfigError */
+export async function openLakeSession(place: LakePlace, access: "write", resources: Resources): Promise<Session>;
+/** The same to read; undefined where there is no lake. */
+export async function openLakeSession(
+  place: LakePlace,
+  access: "read",
+  resources: Resources,
+): Promise<Session | undefined>;
+export async function openLakeSession(
+  place: LakePlace,
+  access: "read" | "write",
+  resources: Resources,
+): Promise<Session | undefined> {
+  const session = await openEmpty(resources);
+  const { connection } = session;
+  try {
+    await loadExtensions(connection, place);
+    if (isRemote(place)) await connection.run(storageSecret(place.storage));
+    const catalog = isServed(place) ? await attachServer(connection, place) : place.catalog;
+    if (access === "read" && isServed(place) && !(await hasLake(connection, place))) {
+      session.close();
+      return undefined;
+    }
+    const options = access === "read" ? ["read_only"] : [`data_path ${quoted(place.dataPath)}`];
+    if (access === "write") options.push(`data_inlining_row_limit ${INLINED_ROWS}`);
+    if (isServed(place))
+      options.push(
+        `metadata_schema ${quoted(place.catalogSchema)}`,
+        `metadata_parameters map {'secret': '${CATALOG_SECRET}'}`,
+      );
+    await connection.run(`attach ${quoted(`ducklake:${catalog}`)} as ${LAKE} (${options.join(", ")})`);
+    await connection.run(`use ${LAKE}`);
+    return session;
+  } catch (error) {
+    session.close();
+    throw unattached(place, error);
+  }
+}
+
+/** Attaches the catalog's PostgreSQL; answers how DuckLake is told of it. */
+async function attachServer(connection: DuckDBConnection, { catalog }: LakePlace): Promise<string> {
+  const { given, options } = libpqOf(catalog);
+  const secret = Object.entries(given).map(([name, value]) => `${name} ${quoted(value)}`);
+  // Not in the address, which errors show.
+  await connection.run(`create temporary secret ${CATALOG_SECRET} (${["type postgres", ...secret].join(", ")})`);
+  // Of no schema: nothing is looked up there but what is asked in PostgreSQL's own words.
+  const none = quoted(" ");
+  await connection.run(
+    `attach ${quoted(options)} as ${SERVER} (type postgres, secret ${CATALOG_SECRET}, read_only, schema ${none})`,
+  );
+  return `postgres:${options}`;
+}
+
+async function hasLake(connection: DuckDBConnection, { catalogSchema }: LakePlace): Promise<boolean> {
+  const table = quoted(`"${catalogSchema.replaceAll('"', '""')}".ducklake_metadata`);
+  const question = `select to_regclass(${table}) is not null as found`;
+  const [row] = await select(connection, `select found from postgres_query(${quoted(SERVER)}, ${quoted(question)})`);
+  return row?.[0] === true;
+}
+
+/** How object storage is reached, as a statement. */
+export function storageSecret(
+  { keyId, secret, sessionToken, region, endpoint, urlStyle }: LakeStorage = { urlStyle: "vhost" },
+): string {
+  const address = endpoint === undefined ? undefined : new URL(endpoint);
+  const values: Readonly<Record<string, string | undefined>> = {
+    key_id: keyId,
+    secret,
+    session_token: sessionToken,
+    region,
+    endpoint: address && `${address.host}${address.pathname.replace(/\/$/, "")}`,
+    use_ssl: address && String(address.protocol === "https:"),
+    url_style: urlStyle,
+  };
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${quoted(value)}`],
+  );
+  const provider = keyId === undefined ? "credential_chain" : "config";
+  return `create temporary secret tributary_storage (${["type s3", `provider ${provider}`, ...given].join(", ")})`;
+}
+
+function unattached(place: LakePlace, error: unknown): unknown {
+  const said = firstLineOf(error);
+  if (/DATA_PATH.*does not match/i.test(said))
+    return new ConfigError(
+      `destination.data_path is ${place.dataPath}, but the lake of this catalog keeps its files elsewhere (${said}). Set data_path to where they are, or give the new lake a catalog_schema of its own.`,
+    );
+  if (/not support.*version|newer version|Unknown DuckLake version|only (DuckLake )?versions?/i.test(said))
+    return new DestinationError(
+      `The lake's catalog is of another version than DuckDB's extension ducklake here (${said}). Use the tributary of the newer one.`,
+      error,
+    );
+  return lakeFailure("open the lake", error);
+}

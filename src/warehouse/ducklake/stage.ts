@@ -1,0 +1,44 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Table } from "../../catalog/columns.ts";
+import type { Stage } from "../destination.ts";
+import type { Db } from "../views/statements.ts";
+import { SERVER } from "./session.ts";
+
+/** Rows of the catalog's PostgreSQL, as a FROM item of the lake's session. */
+export const served = (query: string): RawBuilder<unknown> =>
+  sql`(select * from postgres_query(${sql.lit(SERVER)}, ${sql.lit(query)}))`;
+
+/** A stage of PostgreSQL's as DuckDB reads it. */
+export function servedStage(stage: Stage, db: Db): Stage {
+  let wanted: readonly number[] | undefined;
+  const all = (relation: RawBuilder<unknown>) => `select * from ${relation.compile(db).sql}`;
+  return {
+    get record() {
+      return stage.record;
+    },
+    get staged() {
+      return stage.staged;
+    },
+    async begin(record) {
+      wanted = undefined;
+      await stage.begin(record);
+    },
+    async append(batch, record) {
+      wanted = undefined;
+      await stage.append(batch, record);
+    },
+    keys: () => served(all(stage.keys())),
+    rows(table: Table) {
+      const some = wanted === undefined ? "" : ` where _seq = any('{${wanted.join(",")}}'::bigint[])`;
+      return served(`${all(stage.rows(table))}${some}`);
+    },
+    async only(sequences) {
+      wanted = sequences;
+    },
+    outcomes: () => served(all(stage.outcomes())),
+    async drop() {
+      wanted = undefined;
+      await stage.drop();
+    },
+  };
+}

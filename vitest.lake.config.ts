@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+import base from "./vitest.config.ts";
+
+/** `npm run test:lake`: suites that are written for all databases, in a lake, and the lake's own. */
+export default defineConfig({
+  test: {
+    ...base.test,
+    include: ["test/lake/**/*.test.ts", "test/warehouse/{conformance,history,schema,state,views}/*.test.ts"],
+    globalSetup: ["test/support/lake.ts"],
+  },
+});

@@ -6,6 +6,6 @@ export default defineConfig({
   test: {
     ...base.test,
     include: ["test/lake/**/*.test.ts", "test/warehouse/{conformance,history,schema,state,views}/*.test.ts"],
-    globalSetup: ["test/support/lake.ts"],
+    globalSetup: ["test/lake/setup.ts"],
   },
 });

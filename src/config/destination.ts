@@ -1,4 +1,4 @@
-import type { DestinationConfig, DuckdbConfig } from "./config.ts";
+import type { DestinationConfig, DuckdbConfig, DucklakeConfig } from "./config.ts";
 
 /** Whether the destination is a DuckDB file, rather than what is reached by an address and has roles. */
 export const isFile = (destination: DestinationConfig): destination is DuckdbConfig => destination.type === "duckdb";
@@ -6,3 +6,6 @@ export const isFile = (destination: DestinationConfig): destination is DuckdbCon
 /** Whether readers and runs share one file: each look at it blocks a run for a moment. */
 export const isShared = (destination: DestinationConfig): boolean =>
   isFile(destination) && destination.readers === "direct";
+
+export const isLake = (destination: DestinationConfig): destination is DucklakeConfig =>
+  destination.type === "ducklake";

@@ -211,27 +211,29 @@ export const postgresUrl = () =>
 export const apiKey = () =>
   matching("expected an API key of printable characters without spaces or line breaks", /^[\x21-\x7e]+$/);
 
-/** A file's path, or something else that begins as `other` says and stays as it is. */
-const pathOr = (error: string, other: RegExp) =>
-  text("a path")
-    .regex(new RegExp(`${other.source}|${path.source}`), { error })
-    .meta({ ...open, is: "path or other", other })
-    .brand<"path">();
-
 const path = /^(?!~|:memory:|[A-Za-z][A-Za-z0-9+.-]+:\/\/)[^\0]*[^/\0]$/;
 
-export const pathOrTable = () => pathOr("expected a file's path, or a table such as table:finance.rates", /^table:/);
+/** A file's path, or something `other`, which stays as it is. */
+const pathOr = (error: string, other: RegExp, meta: object) =>
+  text("a path")
+    .regex(new RegExp(`${other.source}|${path.source}`), { error })
+    .meta({ ...meta, is: "path or other", other })
+    .brand<"path">();
 
-/** The catalog of a lake. */
+export const pathOrTable = () =>
+  pathOr("expected a file's path, or a table such as table:finance.rates", /^table:/, open);
+
+/** The catalog of a lake: an address may hold a password. */
 export const catalogPlace = () =>
   pathOr(
     "expected the address of a PostgreSQL such as postgres://user@host:5432/database, or a file's path",
     /^postgres(ql)?:\/\/[^\0]+$/,
+    {},
   );
 
 /** Where a lake's files are. */
 export const dataPlace = () =>
-  pathOr("expected a folder's path, or an address such as s3://bucket/folder", /^s3:\/\/[^/\0]+[^\0]*$/);
+  pathOr("expected a folder's path, or an address such as s3://bucket/folder", /^s3:\/\/[^/\0]+[^\0]*$/, open);
 
 export const storageEndpoint = () =>
   passing("expected the address of an object storage such as https://minio.example.com:9000", value =>

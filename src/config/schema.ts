@@ -292,11 +292,12 @@ export const configSchema = object({
   if (destination.type === "postgres" && destination.url === undefined) {
     refuse(["destination", "url"], "type postgres needs url: postgres://user@host:5432/database");
   }
-  if (destination.type === "ducklake" && destination.catalog === undefined)
+  const isLake = destination.type === "ducklake";
+  if (isLake && destination.catalog === undefined)
     refuse(["destination", "catalog"], "type ducklake needs catalog: postgres://user@host:5432/database");
-  if (destination.type === "ducklake" && destination.data_path === undefined)
+  if (isLake && destination.data_path === undefined)
     refuse(["destination", "data_path"], "type ducklake needs data_path: a folder, or s3://bucket/folder");
-  if (destination.storage.key_id !== undefined && destination.storage.secret === undefined)
+  if (isLake && destination.storage.key_id !== undefined && destination.storage.secret === undefined)
     refuse(["destination", "storage", "secret"], "an access key needs its secret beside key_id");
   if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase()) {
     refuse(["destination", "state_schema"], "must be another schema than destination.schema");

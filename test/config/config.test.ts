@@ -231,7 +231,7 @@ destination: { url: "postgres://a/b", grant_select_to: [x] }
   );
   expect(warnings).toEqual([
     "destination.url has no effect with type duckdb: it belongs to type postgres.",
-    "destination.grant_select_to has no effect with type duckdb: it belongs to type postgres.",
+    "destination.grant_select_to has no effect with type duckdb: it belongs to type postgres and ducklake.",
     "The API key goes to intern.example unencrypted: use https:// where the service offers it.",
   ]);
 });

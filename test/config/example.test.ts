@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { bareSchema, configSchema, isOpen } from "../../src/config/schema.ts";
+import { bareSchema, configSchema, DESTINATION_KEYS, isOpen } from "../../src/config/schema.ts";
 import { streams } from "../../streams/index.ts";
 import { load, sampleEnv } from "./sample.ts";
 
@@ -11,6 +11,9 @@ const example = readFileSync(join(import.meta.dirname, "../../config.example.yam
 const env = {
   ...sampleEnv,
   DATABASE_URL: "postgres://me:pw@db/warehouse",
+  AWS_ACCESS_KEY_ID: "AKIA",
+  AWS_SECRET_ACCESS_KEY: "a secret key",
+  AWS_SESSION_TOKEN: "a session",
   TRIBUTARY_TOKEN: "a-token-for-the-page",
   TRIBUTARY_PASSWORD: "a password",
   TRIBUTARY_HOOK_SECRET: "guessed-by-nobody-at-all",
@@ -92,8 +95,10 @@ test.each(available)("the example loads with this line switched on: %s", async l
   const key = /^ *#(\w+):/.exec(line)?.[1];
   expect(line).toMatch(commentedOut);
   const shown = JSON.stringify(effective);
-  // url and grants belong to the other destination, which stays away from what is effective here.
-  if (!/url|grant/.test(line)) expect(shown).toContain(`"${key}":`);
+  // What belongs to the other destinations stays away from what is effective here.
+  const { postgres, ducklake } = DESTINATION_KEYS;
+  const storage = Object.keys(configSchema.shape.destination.unwrap().shape.storage.unwrap().shape);
+  if (![...postgres, ...ducklake, ...storage].includes(key ?? "")) expect(shown).toContain(`"${key}":`);
 });
 
 test("the example loads with companies instead of company, and with PostgreSQL instead of DuckDB", async () => {
@@ -103,6 +108,16 @@ test("the example loads with companies instead of company, and with PostgreSQL i
   const postgres = allSwitchedOn.replace(/^company:.*$/gm, "").replace("type: duckdb", "type: postgres");
   const { config } = await load(postgres, env);
   expect(config.destination).toMatchObject({ type: "postgres", url: env.DATABASE_URL, grantSelectTo: ["bi_reader"] });
+  const lake = await load(postgres.replace("type: postgres", "type: ducklake"), env);
+  expect(lake.config.destination).toMatchObject({
+    type: "ducklake",
+    catalog: env.DATABASE_URL,
+    dataPath: "s3://bucket/warehouse",
+    storage: { keyId: "AKIA", secret: "a secret key", urlStyle: "vhost" },
+    keepSnapshotsMs: 30 * 86_400_000,
+    grantSelectTo: ["bi_reader"],
+  });
+  expect(lake.secrets).toEqual(expect.arrayContaining(["pw", "a secret key", "a session"]));
 });
 
 test("only names and options may come from a variable without becoming secrets", () => {

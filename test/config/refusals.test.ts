@@ -48,7 +48,7 @@ test.each([
   ["company: 5", "company: expected a company's name, got 5"],
   [
     "destination: { type: postgress }",
-    'destination.type: expected duckdb or postgres (did you mean postgres?), got "postgress"',
+    'destination.type: expected duckdb or postgres or ducklake (did you mean postgres?), got "postgress"',
   ],
   ["destination: { type: postgres }", "destination.url: type postgres needs url"],
   ["destination: { url: 'mysql://a/b' }", "destination.url: expected an address such as postgres://"],

@@ -152,13 +152,13 @@ test("no drawers, no crowded folders, and no file over 400 lines", () => {
 test("a database is called by its name where one is chosen, and nowhere else: SQL asks the dialect what it can", () => {
   const naming = sources.filter(
     ({ path, text }) =>
-      !/^src\/warehouse\/(duckdb|postgres)\//.test(path) && /["'`](duckdb|postgres)["'`]/.test(withoutComments(text)),
+      !/^src\/warehouse\/(duckdb|ducklake|postgres)\//.test(path) &&
+      /["'`](duckdb|ducklake|postgres)["'`]/.test(withoutComments(text)),
   );
   expect(naming.map(({ path }) => path)).toEqual([
     "src/cli/commands/init.ts",
     "src/config/config.ts",
     "src/config/destination.ts",
-    "src/config/load.ts",
     "src/config/schema.ts",
     "src/outputs/dbt/package.ts",
     "src/outputs/dbt/profile.ts",
@@ -170,7 +170,8 @@ test("a database is called by its name where one is chosen, and nowhere else: SQ
   // Rights, locks and foreign keys are PostgreSQL's alone: there is nothing to ask DuckDB.
   const catalogs = sources.filter(
     ({ path, text }) =>
-      !/^src\/warehouse\/(duckdb|postgres)\//.test(path) && /\bpg_\w+|\bduckdb_\w+\(\)/.test(withoutComments(text)),
+      !/^src\/warehouse\/(duckdb|ducklake|postgres)\//.test(path) &&
+      /\bpg_\w+|\bduckdb_\w+\(\)/.test(withoutComments(text)),
   );
   expect(catalogs.map(({ path }) => path)).toEqual([
     "src/warehouse/connect/reading.ts",

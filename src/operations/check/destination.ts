@@ -1,7 +1,7 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } from "../../config/config.ts";
-import { isFile } from "../../config/destination.ts";
+import { isFile, isLake } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { inspectLake, inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
@@ -40,8 +40,8 @@ export async function* checkDestination(
 ): AsyncGenerator<CheckLine> {
   try {
     if (isFile(where)) yield* checkDuckdb(where, fitness);
-    else if (where.type === "postgres") yield* checkPostgres(where, fitness, clock);
-    else yield* checkDucklake(where, fitness);
+    else if (isLake(where)) yield* checkDucklake(where, fitness);
+    else yield* checkPostgres(where, fitness, clock);
   } catch (error) {
     yield error instanceof LockedError ? doubt(NAME, error) : failure(NAME, error);
   }

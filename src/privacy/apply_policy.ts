@@ -65,7 +65,7 @@ export const isUnder = (records: readonly PrivacyRecord[], policy: Policy): bool
 
 /** Whether what is stored is stored under this policy, and nothing holds what was there before. */
 export async function isPolicyApplied(
-  reading: Pick<Destination, "db" | "stateSchema">,
+  reading: Pick<Destination, "db" | "dialect" | "stateSchema">,
   policy: Policy,
 ): Promise<boolean> {
   const records = (await hasState(reading, "privacy")) ? await privacyRecords(reading.db) : [];
@@ -74,7 +74,7 @@ export async function isPolicyApplied(
 
 /** What is copied out of a warehouse has to be as the configuration says. @throws ConfigError while no run has made it so */
 export async function requirePolicyApplied(
-  reading: Pick<Destination, "db" | "stateSchema">,
+  reading: Pick<Destination, "db" | "dialect" | "stateSchema">,
   policy: Policy,
 ): Promise<void> {
   if (await isPolicyApplied(reading, policy)) return;

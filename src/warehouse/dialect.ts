@@ -5,6 +5,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type RawBuilder,
+  sql,
 } from "kysely";
 import type { Kind } from "../catalog/columns.ts";
 import type { Multiplication } from "../catalog/model.ts";
@@ -44,12 +45,18 @@ export interface Dialect extends CatalogQueries, Multiplication {
   readonly hasOtherWriters: boolean;
   /** Whether a transaction locks tables, and words that only the program knows, and waits for those that others have locked. */
   readonly hasTransactionLocks: boolean;
+  /** What is to be done once tables were made, when their transaction is over; undefined: nothing. */
+  readonly tablesMade:
+    | ((db: Db, place: { readonly schema: string; readonly stateSchema: string }) => Promise<void>)
+    | undefined;
   /** Whether columns of views carry comments. */
   readonly commentsOnViewColumns: boolean;
   /** Whether the functions beside tables of versions carry comments, by which one is known to be as it is to be. */
   readonly commentsOnFunctions: boolean;
   /** Whether a view keeps what it reads from being dropped or changed; those that read each other are dropped together. */
   readonly viewsHoldTables: boolean;
+  /** Whether a column can be given another type by an expression; else another column takes its place, and its name. */
+  readonly retypesInPlace: boolean;
   /** Whether one statement may change several columns, and the table is written once for all of them. */
   readonly altersTogether: boolean;
   /** Whether stages are tables of the database, which need not be read from files again for each question. */
@@ -102,6 +109,8 @@ export interface CatalogQueries {
   catalogLines(schemas: Fragment): RawBuilder<CatalogLine>;
   /** Tables and views of a schema; an empty one is a line without a name. */
   relationLines(schema: string): RawBuilder<RelationLine>;
+  /** Those of the tables that are there; no views. */
+  tablesAmong(names: readonly Named[]): RawBuilder<Named>;
   /** The columns of tables. Not through information_schema, which takes either database ten times as long. */
   columnNames(
     schema: string,
@@ -165,6 +174,13 @@ export interface RelationLine {
   readonly is_view: boolean;
   readonly is_commented: boolean;
 }
+
+/** By the standard's own views. With other views left out DuckDB doesn't write out what each of them says. */
+export const standardTablesAmong: CatalogQueries["tablesAmong"] = names => {
+  const among = names.map(({ schema, name }) => sql`(table_schema = ${schema} and table_name = ${name})`);
+  return sql`select table_schema as "schema", table_name as name from information_schema.tables
+    where table_type = 'BASE TABLE' and (${sql.join(among, sql` or `)})`;
+};
 
 /** What answers the rows of a table of versions as they were at a moment: a function in PostgreSQL, a table macro in DuckDB. */
 export interface AsOf extends Named {

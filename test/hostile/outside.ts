@@ -1,5 +1,6 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import pg from "pg";
+import { plainly } from "../lake/plain.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 
 type Row = Record<string, unknown>;
@@ -15,6 +16,12 @@ export async function outside({ name, destination }: Warehouse, text: string): P
       await client.end();
     }
   }
+  if (name === "ducklake")
+    return plainly(
+      destination,
+      async connection => (await connection.runAndReadAll(text)).getRowObjects() as Row[],
+      "read_only, ",
+    );
   const instance = await DuckDBInstance.create(String(destination["path"]), { access_mode: "READ_ONLY" });
   try {
     const connection = await instance.connect();

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
 import { expect, inject, onTestFinished } from "vitest";
-import { openDuckdbForReading, type Reading } from "../../src/warehouse/duckdb/reading.ts";
+import type { Dialect } from "../../src/warehouse/dialect.ts";
+import { type Reading as OpenedFile, openDuckdbForReading } from "../../src/warehouse/duckdb/reading.ts";
+import { openDucklakeForReading } from "../../src/warehouse/ducklake/reading.ts";
 import { valueTypes } from "../../src/warehouse/postgres/connect.ts";
 import { createDatabase } from "./database.ts";
 
@@ -12,7 +14,7 @@ type Row = Record<string, unknown>;
 
 /** A warehouse of the test's own, and a reader's view of it between two runs. */
 export interface Warehouse {
-  readonly name: "duckdb" | "postgres";
+  readonly name: Dialect["name"];
   /** `destination` of the configuration. */
   readonly destination: Readonly<Record<string, unknown>>;
   /** Counts as number, moments as Date, JSON parsed. */
@@ -29,20 +31,24 @@ export type View = Pick<Warehouse, "name" | "query">;
 export async function duckdbWarehouse(readers: "snapshot" | "direct" = "direct"): Promise<Warehouse> {
   const folder = await mkdtemp(join(tmpdir(), "tributary-sync-"));
   const path = join(folder, "warehouse.duckdb");
-  const borrow = lingering(() => openDuckdbForReading({ path, readers, stateSchema: "_tributary" }));
+  return {
+    destination: { type: "duckdb", path, readers },
+    drop: () => rm(folder, { recursive: true, force: true }),
+    ...looked("duckdb", () => openDuckdbForReading({ path, readers, stateSchema: "_tributary" })),
+  };
+}
+
+function looked(name: Warehouse["name"], open: () => Promise<Reading>): Pick<Warehouse, "name" | "query" | "look"> {
+  const borrow = lingering(open);
   const look = <T>(looking: (view: View) => Promise<T>) =>
     borrow(async ({ db }) => {
       const query = async <R>(text: string) => (await sql<R>`${sql.raw(text)}`.execute(db)).rows;
-      return looking({ name: "duckdb", query });
+      return looking({ name, query });
     });
-  return {
-    name: "duckdb",
-    destination: { type: "duckdb", path, readers },
-    query: <T>(text: string) => look(view => view.query<T>(text)),
-    look,
-    drop: () => rm(folder, { recursive: true, force: true }),
-  };
+  return { name, query: <T>(text: string) => look(view => view.query<T>(text)), look };
 }
+
+type Reading = Pick<OpenedFile, "db" | "close">;
 
 /**
  * Opening the file takes 50 ms, a question 2. So it stays open for questions that follow at once, and is closed before
@@ -90,17 +96,38 @@ export async function postgresWarehouse(serverUrl: string): Promise<Warehouse> {
   };
 }
 
-/** Both kinds, for `describe.each`; what `make` makes is gone when the test is over. */
-export const warehouses: readonly { readonly name: string; readonly make: () => Promise<Warehouse> }[] = [
-  { name: "duckdb", make: () => passing(duckdbWarehouse()) },
-  { name: "postgres", make: () => passing(postgresWarehouse(inject("postgresUrl"))) },
-];
+/** A lake: its catalog in a database on the server at `serverUrl`, its files in a folder. */
+export async function ducklakeWarehouse(serverUrl: string, extensions: string): Promise<Warehouse> {
+  const database = await createDatabase(serverUrl);
+  const dataPath = await mkdtemp(join(tmpdir(), "tributary-lake-"));
+  const schemas = { schema: "procurement", stateSchema: "_tributary", catalogSchema: "ducklake" };
+  const open = async () => {
+    const reading = await openDucklakeForReading({ ...schemas, catalog: database.url, dataPath, extensions });
+    if (reading === undefined) throw new Error("there is no lake yet");
+    return reading;
+  };
+  return {
+    destination: { type: "ducklake", catalog: database.url, data_path: dataPath, extensions },
+    async drop() {
+      await database.drop();
+      await rm(dataPath, { recursive: true, force: true });
+    },
+    ...looked("ducklake", open),
+  };
+}
+
+/** Each kind that the run tests, for `describe.each`; what `make` makes is gone when the test is over. */
+export const warehouses: readonly { readonly name: Warehouse["name"]; readonly make: () => Promise<Warehouse> }[] = [
+  { name: "duckdb" as const, make: () => passing(duckdbWarehouse()) },
+  { name: "postgres" as const, make: () => passing(postgresWarehouse(inject("postgresUrl"))) },
+  { name: "ducklake" as const, make: () => passing(ducklakeWarehouse(inject("postgresUrl"), inject("extensions"))) },
+].filter(({ name }) => inject("databases").includes(name));
 
 /**
  * One of them, by the test's title: for suites about what is asked of the service and decided of its answers. They would find
  * the same twice, and half of them is run in each database.
  */
-export const eitherWarehouse: typeof warehouses = [
+export const eitherWarehouse: readonly { readonly name: string; readonly make: () => Promise<Warehouse> }[] = [
   {
     name: "in a database",
     make: () => {

@@ -27,7 +27,7 @@ export const isItself = ({ failure }: Service): boolean => !(failure instanceof 
  */
 export async function holdToWarehouse(
   services: readonly Service[],
-  destination: Pick<Destination, "db" | "schema" | "stateSchema">,
+  destination: Pick<Destination, "db" | "dialect" | "schema" | "stateSchema">,
   program: string,
   accept: (service: Service) => Promise<Service> = async service => service,
 ): Promise<Service[]> {

@@ -42,7 +42,7 @@ interface Readable {
 }
 
 /** What a role lacks of it, as statements. */
-async function lackingGrants(
+export async function lackingGrants(
   db: Kysely<StateTables>,
   role: string,
   { schemas, tables, later }: Readable,

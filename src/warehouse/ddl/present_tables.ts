@@ -1,26 +1,28 @@
 import { type Kysely, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Dialect } from "../dialect.ts";
 import { countOf } from "../sql_fragments.ts";
 import { rowStateName, type StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
 export interface Looked {
   readonly db: Kysely<StateTables>;
+  readonly dialect: Dialect;
   readonly schema: string;
   readonly stateSchema: string;
 }
 
 /** Whether a run has ever made its state tables here, or this one of them. */
 export async function hasState(
-  { db, stateSchema }: Omit<Looked, "schema">,
+  { stateSchema, ...looked }: Omit<Looked, "schema">,
   table: keyof StateTables = "warehouse",
 ): Promise<boolean> {
-  return (await tablesAmong(db, [[stateSchema, table]])).size === 1;
+  return (await tablesAmong(looked, [[stateSchema, table]])).size === 1;
 }
 
 /** Whether a state table has a column: one that no run of this version has upgraded yet lacks the youngest. */
 export async function hasColumn(
-  { db, stateSchema }: Omit<Looked, "schema">,
+  { db, stateSchema }: Pick<Looked, "db" | "stateSchema">,
   table: keyof StateTables,
   column: string,
 ): Promise<boolean> {
@@ -31,7 +33,7 @@ export async function hasColumn(
 
 /** Rows that a company's stream lists at present; undefined where its tables are not there. */
 export async function liveCount(
-  { db, schema, stateSchema }: Looked,
+  { schema, stateSchema, ...looked }: Looked,
   company: string,
   { main }: TableSet,
 ): Promise<number | undefined> {
@@ -40,8 +42,8 @@ export async function liveCount(
     [schema, main.name],
     [stateSchema, rowState],
   ] as const;
-  if ((await tablesAmong(db, needed)).size < needed.length) return undefined;
-  return countOf(db, sql`${sql.id(stateSchema, rowState)} where _company = ${company} and deleted_at is null`);
+  if ((await tablesAmong(looked, needed)).size < needed.length) return undefined;
+  return countOf(looked.db, sql`${sql.id(stateSchema, rowState)} where _company = ${company} and deleted_at is null`);
 }
 
 /** Keys of a company's live rows, the ones that changed last first; every value as text. */
@@ -60,11 +62,11 @@ export async function youngestKeys(
 
 /** Those of the streams whose tables are there: one that was never on has none. */
 export async function withTables<T extends { readonly tables: TableSet }>(
-  { db, schema }: Omit<Looked, "stateSchema">,
+  { schema, ...looked }: Omit<Looked, "stateSchema">,
   streams: readonly T[],
 ): Promise<readonly T[]> {
   const there = await tablesAmong(
-    db,
+    looked,
     streams.map(stream => [schema, stream.tables.main.name]),
   );
   return streams.filter(stream => there.has(`${schema}.${stream.tables.main.name}`));
@@ -72,12 +74,12 @@ export async function withTables<T extends { readonly tables: TableSet }>(
 
 /** Those of a stream's tables, main and child, that are not there, by name. */
 export async function missingTables(
-  { db, schema }: Omit<Looked, "stateSchema">,
+  { schema, ...looked }: Omit<Looked, "stateSchema">,
   { main, children }: TableSet,
 ): Promise<readonly string[]> {
   const names = [main, ...children].map(({ name }) => name);
   const there = await tablesAmong(
-    db,
+    looked,
     names.map(name => [schema, name]),
   );
   return names.filter(name => !there.has(`${schema}.${name}`));
@@ -85,14 +87,10 @@ export async function missingTables(
 
 /** Those of the tables that are there, as `schema.table`. */
 async function tablesAmong(
-  db: Kysely<StateTables>,
+  { db, dialect }: Pick<Looked, "db" | "dialect">,
   names: readonly (readonly [schema: string, table: string])[],
 ): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
-  const among = names.map(([schema, table]) => sql`(table_schema = ${schema} and table_name = ${table})`);
-  // With views left out DuckDB doesn't write out what each of them says.
-  const { rows } = await sql<{ table_schema: string; table_name: string }>`
-    select table_schema, table_name from information_schema.tables
-    where table_type = 'BASE TABLE' and (${sql.join(among, sql` or `)})`.execute(db);
-  return new Set(rows.map(row => `${row.table_schema}.${row.table_name}`));
+  const { rows } = await dialect.tablesAmong(names.map(([schema, name]) => ({ schema, name }))).execute(db);
+  return new Set(rows.map(row => `${row.schema}.${row.name}`));
 }

@@ -53,7 +53,7 @@ type Place = Pick<Destination, "schema" | "stateSchema" | "dialect">;
 
 /** Without the further sources whose tables are not there: they were never on. The first is the parent itself. */
 export async function presentParents<P extends Parents>(
-  looked: Pick<Destination, "db" | "schema">,
+  looked: Pick<Destination, "db" | "dialect" | "schema">,
   parents: P,
 ): Promise<P> {
   if (parents.kind === "rows" || parents.sources.length < 2) return parents;

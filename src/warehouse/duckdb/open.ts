@@ -107,7 +107,7 @@ class DuckdbFile implements DuckdbDestination {
       makeLink: settings.makeLink ?? systemLink,
       warn: sentence => this.warnings.push(sentence),
     };
-    this.#room = new Room(this.#taking.resources.memoryLimitMb, work => this.#alone("set DuckDB's memory", work));
+    this.#room = new Room(this.#taking.resources.memoryLimitMb, true, work => this.#alone("set DuckDB's memory", work));
     this.#number = new PublishNumber(settings.schema, settings.stateSchema);
     this.db = kyselyOver(() => this.hold(), this.#turns, { observer: this.#number }).withSchema(settings.stateSchema);
   }

@@ -1,5 +1,8 @@
+import { sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
+import { inlineSmallChanges } from "./inlining.ts";
+import { TABLES } from "./session.ts";
 
 /**
  * DuckDB's words over a lake. Whoever writes to it has the lake's lock from before the transaction begins, so that a transaction
@@ -9,6 +12,12 @@ export const ducklakeDialect: Dialect = {
   ...duckdbDialect,
   name: "ducklake",
   hasOtherWriters: true,
+  tablesAmong: names => {
+    const among = names.map(({ schema, name }) => sql`("schema" = ${schema} and name = ${name})`);
+    return sql`select "schema", name from ${sql.id("temp", TABLES)} where ${sql.join(among, sql` or `)}`;
+  },
+  retypesInPlace: false,
+  tablesMade: inlineSmallChanges,
   commentsOnViewColumns: false,
   commentsOnFunctions: false,
   asOf: {

@@ -2,9 +2,10 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { LockedError, TributaryError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
+import { lackingGrants, requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
 import { asLocked, claim, writeHolder } from "../duckdb/lock/holder.ts";
 import { kyselyOver, type Observer } from "../duckdb/session/driver.ts";
@@ -20,8 +21,10 @@ import { Locks, lockKey } from "../postgres/locks.ts";
 import { Session as Server } from "../postgres/session.ts";
 import { openStage } from "../postgres/stage.ts";
 import { ensureServedState } from "../state/state_ddl.ts";
+import type { StateTables } from "../state_tables.ts";
 import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
+import { inlineSmallChanges } from "./inlining.ts";
 import { isServed, type LakePlace } from "./place.ts";
 import { LAKE, openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
@@ -29,6 +32,7 @@ import { served, servedStage } from "./stage.ts";
 /** Where the lake is, and the run that works on it. */
 export interface DucklakeSettings extends LakePlace, Opener, Pick<Place, "connectWaitMs" | "lockWaitMs"> {
   readonly memoryLimitMb?: number;
+  readonly grantSelectTo?: readonly string[];
 }
 
 /** Opens a lake for a run; waits `waitMs` for a catalog in a file, which one process at a time can open. @throws DestinationError, LockedError, ConfigError */
@@ -51,6 +55,8 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
     const lake = await opened(settings);
     const turn = new LakeTurn(server, runId, lockKey(schema, "", "", "publish"));
     const { db, ...rest } = overLake(settings, lake, turn);
+    await inlineSmallChanges(db, settings);
+    await grantReaders(kyselyOverServer(server, stateSchema), settings);
     const locks = new Locks(server, settings);
     const close = async () => {
       await locks.release().catch(error => {
@@ -75,6 +81,26 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
   }
 }
 
+/** Lets roles of the catalog's PostgreSQL read the lake: the catalog's tables, those to come, and who holds what. */
+async function grantReaders(
+  db: Kysely<StateTables>,
+  {
+    grantSelectTo = [],
+    catalogSchema,
+    stateSchema,
+  }: Pick<LakePlace, "catalogSchema" | "stateSchema"> & {
+    readonly grantSelectTo?: readonly string[];
+  },
+): Promise<void> {
+  if (grantSelectTo.length === 0) return;
+  await requireRoles(db, grantSelectTo);
+  const { rows } = await sql<{ schema: string; name: string }>`
+    select schemaname as schema, tablename as name from pg_catalog.pg_tables
+    where schemaname = ${catalogSchema} or (schemaname = ${stateSchema} and tablename = 'holders')`.execute(db);
+  const wanted = { schemas: [catalogSchema, stateSchema], tables: rows, later: catalogSchema };
+  for (const role of grantSelectTo) for (const grant of await lackingGrants(db, role, wanted)) await grant.execute(db);
+}
+
 /** The catalog's file is locked for as long as it is open: nobody else reads or writes the lake meanwhile. */
 async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<Destination> {
   const { clock, stateSchema, holder, runId, waiting } = settings;
@@ -96,6 +122,7 @@ async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<D
       await writeHolder(layout, { runId, ...holder });
       await removeGone(layout.stage);
       const { close: closeLake, ...rest } = overLake(settings, lake);
+      await inlineSmallChanges(rest.db, settings);
       const close = async () => {
         await closeLake();
         await giveUp();
@@ -132,7 +159,7 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
   const turns = new Mutex();
   const { connection } = lake;
   const use = { failure: lakeFailure, ...(observer && { observer }) };
-  const room = new Room(memoryOf(settings), work => turns.run(() => work(connection)));
+  const room = new Room(memoryOf(settings), false, work => turns.run(() => work(connection)));
   return {
     dialect: ducklakeDialect,
     schema,

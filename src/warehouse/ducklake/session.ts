@@ -12,10 +12,10 @@ export const LAKE = "lake";
 /** The catalog's PostgreSQL beside it, for what isn't the lake's: stages, and who holds what. */
 export const SERVER = "tributary_server";
 
-const CATALOG_SECRET = "tributary_catalog";
+/** A view of the session: the tables that the lake had when a transaction began, by schema and name; whether one ever had rows, and its columns. */
+export const TABLES = "tributary_lake_tables";
 
-/** Changes of so many rows stay in the catalog until they are written to a file together. */
-const INLINED_ROWS = 200;
+const CATALOG_SECRET = "tributary_catalog";
 
 /** A session of DuckDB in memory, with the lake attached and in use, which is made where there is none. @throws DestinationError, ConfigError */
 export async function openLakeSession(place: LakePlace, access: "write", resources: Resources): Promise<Session>;
@@ -41,7 +41,6 @@ export async function openLakeSession(
       return undefined;
     }
     const options = access === "read" ? ["read_only"] : [`data_path ${quoted(place.dataPath)}`];
-    if (access === "write") options.push(`data_inlining_row_limit ${INLINED_ROWS}`);
     if (isServed(place))
       options.push(
         `metadata_schema ${quoted(place.catalogSchema)}`,
@@ -49,11 +48,23 @@ export async function openLakeSession(
       );
     await connection.run(`attach ${quoted(`ducklake:${catalog}`)} as ${LAKE} (${options.join(", ")})`);
     await connection.run(`use ${LAKE}`);
+    await connection.run(tablesView(place));
     return session;
   } catch (error) {
     session.close();
     throw unattached(place, error);
   }
+}
+
+/** Asked of DuckDB, the tables' names take a question to the catalog for each of them: it tells their sizes, too. */
+function tablesView(place: LakePlace): string {
+  const schema = isServed(place) ? place.catalogSchema : "main";
+  const from = `__ducklake_metadata_${LAKE}."${schema.replaceAll('"', '""')}"`;
+  return `create temporary view ${TABLES} as select s.schema_name as "schema", t.table_name as name,
+    exists (select 1 from ${from}.ducklake_table_stats st where st.table_id = t.table_id) as has_statistics,
+    (select list(column_name) from ${from}.ducklake_column c where c.table_id = t.table_id and c.end_snapshot is null) as columns
+    from ${from}.ducklake_table t join ${from}.ducklake_schema s using (schema_id)
+    where t.end_snapshot is null and s.end_snapshot is null`;
 }
 
 /** Attaches the catalog's PostgreSQL; answers how DuckLake is told of it. */

@@ -18,7 +18,7 @@ export async function aliveRows(
   if (parent.kind === "rows")
     return sql`exists (select 1 from ${rowStateRef(destination, parent.tables.main)} p
       where p._company = ${company} and p.deleted_at is null and ${equalPairs("s", "p", parent.on)})`;
-  const present = await presentParents({ db, schema: destination.schema }, parent);
+  const present = await presentParents({ ...destination, db }, parent);
   const values = sql.id(names.parents);
   await sql`create temporary table ${values} as select parent_key, parent_hash
     from ${liveParents(destination, company, present)} p`.execute(db);

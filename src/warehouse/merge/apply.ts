@@ -75,7 +75,7 @@ export async function openPublish(
 ): Promise<Omit<Publishing, "timestamp">> {
   // A look at the catalogue costs more than an unchanged publish of a small list, which touches no details.
   const untouched = touched === 0 && missing === 0 && target.parent === undefined;
-  const details = untouched ? [] : await withTables({ db: trx, schema: destination.schema }, target.details);
+  const details = untouched ? [] : await withTables({ ...destination, db: trx }, target.details);
   const streams = [target, ...details].map(({ tables }) => tables.main.name);
   if (!untouched) await takeTurn(trx, destination, streams);
   return {

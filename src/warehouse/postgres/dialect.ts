@@ -7,6 +7,7 @@ import {
   type Dialect,
   type Named,
   type RelationLine,
+  standardTablesAmong,
   validAt,
 } from "../dialect.ts";
 
@@ -14,6 +15,7 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** What PostgreSQL's catalog tells. */
 const postgresCatalog: CatalogQueries = {
+  tablesAmong: standardTablesAmong,
   // Joined, comments take a third of the time that functions take which are called for each column.
   catalogLines: schemas => sql<CatalogLine>`
   select n.nspname as schema, c.relname as table, c.relkind in ('r', 'p') as is_table,
@@ -148,9 +150,11 @@ export const postgresDialect: Dialect = {
   hasRoles: true,
   hasOtherWriters: true,
   hasTransactionLocks: true,
+  tablesMade: undefined,
   commentsOnViewColumns: true,
   commentsOnFunctions: true,
   viewsHoldTables: true,
+  retypesInPlace: true,
   altersTogether: true,
   stagesAreTables: true,
   plansByStatistics: true,

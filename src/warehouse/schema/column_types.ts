@@ -28,19 +28,37 @@ export function retyped(shape: Shape, present: PresentTable): Retyped {
 
 /** Gives the columns their types; what did not fit the former ones comes out of `_problems`. */
 export function retyping(dialect: Dialect, table: RawBuilder<unknown>, { columns }: Retyped) {
-  const changes = columns.map(({ name, type }) => {
-    const own = sql.id(name);
-    // A decimal is written with all its places, the service's own text had other ones.
-    const value = ["text", "varchar"].includes(type.toLowerCase())
-      ? sql`rtrim(rtrim(cast(${own} as varchar), '0'), '.')`
-      : sql`cast(${own} as ${sql.raw(type)})`;
-    return sql`alter column ${own} type ${sql.raw(type)} using ${value}`;
-  });
+  const changes = columns.map(
+    ({ name, type }) => sql`alter column ${sql.id(name)} type ${sql.raw(type)} using ${inType(name, type)}`,
+  );
   const groups = dialect.altersTogether ? [changes] : changes.map(change => [change]);
+  const statements = dialect.retypesInPlace
+    ? groups.map(group => sql`alter table ${table} ${sql.join(group)}`)
+    : columns.flatMap(column => replaced(table, column));
   return {
-    statements: groups.map(group => sql`alter table ${table} ${sql.join(group)}`),
+    statements,
     onRows: columns.map(({ of }) => refillStatement(dialect, table, of!)),
   };
+}
+
+/** A decimal is written with all its places, the service's own text had other ones. */
+function inType(name: string, type: string): RawBuilder<unknown> {
+  const own = sql.id(name);
+  return ["text", "varchar"].includes(type.toLowerCase())
+    ? sql`rtrim(rtrim(cast(${own} as varchar), '0'), '.')`
+    : sql`cast(${own} as ${sql.raw(type)})`;
+}
+
+/** Another column, at the end of the table, takes the place of one. */
+function replaced(table: RawBuilder<unknown>, { name, type, comment }: ShapedColumn): readonly RawBuilder<unknown>[] {
+  const [own, next] = [sql.id(name), sql.id(`_${name}_retyped`)];
+  return [
+    sql`alter table ${table} add column ${next} ${sql.raw(type)}`,
+    sql`update ${table} set ${next} = ${inType(name, type)}`,
+    sql`alter table ${table} drop column ${own}`,
+    sql`alter table ${table} rename column ${next} to ${own}`,
+    ...(comment === undefined ? [] : [sql`comment on column ${table}.${own} is ${sql.lit(comment)}`]),
+  ];
 }
 
 /** PostgreSQL changes no column that a view reads: ours, which are made again afterwards, and somebody's own. */

@@ -50,10 +50,10 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
   const before = await planned(db, dialect, order);
   const views = await planViewChanges(db, dialect, order, before.catalog);
   const schemas = [order.schema, order.stateSchema, ...(order.views === undefined ? [] : [order.views.schema])];
-  const shut = await closedSchemas(db, order.grantSelectTo, schemas);
+  const shut = dialect.hasRoles ? await closedSchemas(db, order.grantSelectTo, schemas) : [];
   if (before.steps.length === 0 && views.isDone)
     return { done: [], missing: before.missing, warnings: [...shut, ...views.warnings] };
-  return altering(db, dialect, async trx => {
+  const ensured = await altering(db, dialect, async trx => {
     const { steps, missing, emptied, unversioned, catalog, inTheWay } = await planned(trx, dialect, order);
     await dropViews(trx, dialect, viewsSchema(order), inTheWay);
     await executeAll(trx, inOrder(steps));
@@ -74,6 +74,8 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
     return { done, missing, warnings: [...shut, ...shown.warnings] };
   });
+  await dialect.tablesMade?.(db, order);
+  return ensured;
 }
 
 /** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */
@@ -114,7 +116,7 @@ async function planned(
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
-  steps.push(...plan.steps, ...(await grantSteps(db, order, shapes)));
+  steps.push(...plan.steps, ...(dialect.hasRoles ? await grantSteps(db, order, shapes) : []));
   const own = shapes.filter(shape => shape.role === "main" || shape.role === "child");
   const made = new Set(own.map(shape => shape.name));
   steps.push(...(await foreignKeySteps(db, dialect, schema, order.relations ?? [], made)));

@@ -22,8 +22,11 @@ const MOST = 100;
 // What begins with an underscore is the engine's own, in the tables and in stages.
 const NAMEABLE = /^[a-z0-9]\w*$/;
 const PATH = /^\w+(\.\w+)*$/;
-// Every table of PostgreSQL has columns of these names already.
-const SYSTEM: readonly string[] = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
+// Every table of PostgreSQL has columns of these names already; those at the end a lake's catalog has.
+const SYSTEM: readonly string[] = [
+  ...["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
+  ...["row_id", "begin_snapshot", "end_snapshot"],
+];
 const SCALARS: readonly string[] = ["string", "number", "boolean", "null"];
 
 /** What a field's column is called, as a documented field's would be; undefined where it can have none and stays in `_extra`. */

@@ -76,7 +76,7 @@ export async function recountDetail(
   if ((await db.selectFrom("streams").select("stream").where(own).executeTakeFirst()) === undefined) return;
   // One that is off may have no tables any more, nor the list that it was asked for by.
   const needed = [stream, ...(parent.kind === "rows" ? [parent] : parent.sources.slice(0, 1))];
-  if ((await withTables({ db, schema: destination.schema }, needed)).length < needed.length) return;
+  if ((await withTables({ ...destination, db }, needed)).length < needed.length) return;
   const { known, live } = await knownRows(db, rowStateRef(destination, stream.tables.main), company);
   const parents = await countParents(db, destination, company, stream.name, parent);
   await db
@@ -138,7 +138,7 @@ async function countParents(
   stream: string,
   parents: Parents,
 ): Promise<ParentCounts> {
-  const present = await presentParents({ db, schema: destination.schema }, parents);
+  const present = await presentParents({ ...destination, db }, parents);
   const changed = parents.kind === "values" && parents.aged ? sql`` : sql` or d.parent_hash <> p.parent_hash`;
   const { rows } = await sql<ParentCounts>`select count(*) as "all",
       count(*) filter (where d.parent_key is null or d.outcome = 'failed' or d.parent_hash is null${changed}) as pending,

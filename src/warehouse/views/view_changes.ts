@@ -25,7 +25,8 @@ export async function planViewChanges(
   order: ViewedTables,
   catalog: Catalog,
 ): Promise<ViewChanges> {
-  const { views, stateSchema, grantSelectTo } = order;
+  const { views, stateSchema } = order;
+  const grantSelectTo = dialect.hasRoles ? order.grantSelectTo : [];
   if (views === undefined) return nothing;
   const present = await presentViews(db, dialect, { schema: views.schema, stateSchema });
   const compile = (fragment: { compile(db: Kysely<StateTables>): { readonly sql: string } }) =>

@@ -179,7 +179,8 @@ describe.each(modelWarehouses)("changes of tables in $name", ({ make, name }) =>
   });
 
   test("many rows come whole and in order, and the reader stops where it is told to", async () => {
-    const key = name === "duckdb" ? "cast(i * 7919 % 100003 as varchar)" : "cast(i::bigint * 7919 % 100003 as varchar)";
+    const key =
+      name === "postgres" ? "cast(i::bigint * 7919 % 100003 as varchar)" : "cast(i * 7919 % 100003 as varchar)";
     await warehouse.query(
       `insert into procurement.purchase_orders (_company, po_number, _changed_at, _first_seen_at)
        select 'many', ${key}, timestamptz '${FIRST}', timestamptz '${FIRST}' from generate_series(1, ${MANY}) t(i)`,

@@ -1,5 +1,6 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { VerifyReport } from "../../../src/operations/verify/report.ts";
+import { plainly } from "../../lake/plain.ts";
 import type { Warehouse } from "../../support/warehouse.ts";
 
 /** Runs statements in a warehouse that no run works on, past all that tributary knows of. */
@@ -11,6 +12,10 @@ export async function meddle(
     for (const statement of statements) await warehouse.query?.(statement);
     return;
   }
+  if (warehouse.name === "ducklake")
+    return plainly(warehouse.destination, async connection => {
+      for (const statement of statements) await connection.run(statement);
+    });
   const instance = await DuckDBInstance.create(String(warehouse.destination["path"]));
   const connection = await instance.connect();
   try {

@@ -32,7 +32,7 @@ const inPostgres = `
     select attname, attnum from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped) a on true
   where c.relkind in ('r', 'p', 'v', 'm') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`;
 
-const commented = (view: View) => view.query<Commented>(view.name === "duckdb" ? inDuckdb : inPostgres);
+const commented = (view: View) => view.query<Commented>(view.name === "postgres" ? inPostgres : inDuckdb);
 
 /** What a comment says beside where the column comes from and what every column of its sort is told. */
 const ownWords = (comment: string) =>

@@ -12,9 +12,9 @@ export type TextRow = Readonly<Record<string, string | null>>;
 type Stored = Pick<ExportedTable["columns"][number], "name" | "parquet_type">;
 
 /** What makes text of a column, in the words of a database. */
-function textOf(name: "duckdb" | "postgres", { name: column, parquet_type }: Stored): string {
+function textOf(name: View["name"], { name: column, parquet_type }: Stored): string {
   const quoted = `"${column}"`;
-  const moment = name === "duckdb" ? `epoch_us(${quoted})` : `(extract(epoch from ${quoted}) * 1000000)::bigint`;
+  const moment = name === "postgres" ? `(extract(epoch from ${quoted}) * 1000000)::bigint` : `epoch_us(${quoted})`;
   // DuckDB's client takes a mark of byte order away from where a text begins.
   return `'=' || (${parquet_type.startsWith("TIMESTAMP") ? moment : quoted})::varchar as ${quoted}`;
 }

@@ -1,5 +1,5 @@
-import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
+import { meddle } from "../../operations/verify/planting.ts";
 import { type StillClock, stillClock } from "../../support/clock.ts";
 import { type Warehouse, warehouses } from "../../support/warehouse.ts";
 import { type Scenario, scenario } from "../scenario.ts";
@@ -25,16 +25,6 @@ async function latest(warehouse: Warehouse): Promise<number> {
   );
   const [row] = await warehouse.query<{ at: Date }>(`select max(t."at") as "at" from (${all.join(" union all ")}) t`);
   return row!.at.getTime();
-}
-
-/** Writes into a warehouse, as nobody should. */
-async function change({ name, destination, query }: Warehouse, text: string): Promise<void> {
-  if (name === "postgres") return void (await query(text));
-  const instance = await DuckDBInstance.create(String(destination["path"]));
-  const connection = await instance.connect();
-  await connection.run(text);
-  connection.closeSync();
-  instance.closeSync();
 }
 
 /** A service on its own, right clock, and runs on another. */
@@ -120,11 +110,10 @@ describe.each(warehouses)("$name", ({ make }) => {
     const { real, sync, simulator, warehouse, ...place } = await apart(make);
     await sync();
     const ahead = new Date(real.now() + 2 * DAY).toISOString();
-    await change(
-      warehouse,
+    await meddle(warehouse, [
       `insert into _tributary.stream_state (company, stream, state, updated_at)
       values ('beta', 'purchase_orders', '{"lastMoment":"${ahead}"}', timestamptz '${ahead}')`,
-    );
+    ]);
     simulator.update("purchase_orders", 1);
     real.advance(HOUR);
     place.clock.advance(HOUR);

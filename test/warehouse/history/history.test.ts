@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { id, json, money, notGiven, table, text } from "../../../schemas/fields.ts";
 import type { Stream } from "../../../src/catalog/stream.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { type Warehouse, warehouses } from "../../support/warehouse.ts";
 import { ordersWith } from "../../sync/orders.ts";
 import { scenario } from "../../sync/scenario.ts";
 
@@ -23,15 +23,14 @@ const streams = (history: boolean, orders = history) => ({
 const versions = ["purchase_orders", "purchase_order_details", "purchase_order_line_items"].map(
   name => [name, `${name}_versions`] as const,
 );
-const commented = {
-  duckdb: `select table_name as name, comment from duckdb_tables() where schema_name = 'procurement'
+const inDuckdb = `select table_name as name, comment from duckdb_tables() where schema_name = 'procurement'
     union all select table_name || '.' || column_name, comment from duckdb_columns() where schema_name = 'procurement'
-    union all select function_name || '()', comment from duckdb_functions() where schema_name = 'procurement'`,
-  postgres: `select c.relname || coalesce('.' || a.attname, '') as name, col_description(c.oid, a.attnum) as comment
+    union all select function_name || '()', comment from duckdb_functions() where schema_name = 'procurement'`;
+const inPostgres = `select c.relname || coalesce('.' || a.attname, '') as name, col_description(c.oid, a.attnum) as comment
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 where c.relnamespace = 'procurement'::regnamespace and c.relkind = 'r'
     union all select relname, obj_description(oid, 'pg_class') from pg_class where relnamespace = 'procurement'::regnamespace and relkind = 'r'
-    union all select proname || '()', obj_description(oid, 'pg_proc') from pg_proc where pronamespace = 'procurement'::regnamespace`,
-};
+    union all select proname || '()', obj_description(oid, 'pg_proc') from pg_proc where pronamespace = 'procurement'::regnamespace`;
+const commented = ({ name }: Warehouse): string => (name === "postgres" ? inPostgres : inDuckdb);
 
 describe.each(warehouses)("$name", ({ make }) => {
   test("a history begins with the rows as they are, says when it is no longer kept, and catches up", async () => {
@@ -69,7 +68,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const first = await asOf(begun);
     expect(first[0]).toHaveLength(20);
     expect(await asOf("2026-01-01")).toEqual([[], []]);
-    const texts = await warehouse.query<{ name: string; comment: string | null }>(commented[warehouse.name]);
+    const texts = await warehouse.query<{ name: string; comment: string | null }>(commented(warehouse));
     expect(texts.filter(({ comment }) => (comment ?? "").length < 20)).toEqual([]);
     const names = texts.map(({ name }) => name);
     for (const [name, kept] of versions)
@@ -100,7 +99,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     configure(streams(true, false));
     await night(young, "purchase_orders: its history is no longer kept for acme; the versions there are stay");
     const comments = new Map(
-      (await warehouse.query<{ name: string; comment: string }>(commented[warehouse.name])).map(row => [
+      (await warehouse.query<{ name: string; comment: string }>(commented(warehouse))).map(row => [
         row.name,
         row.comment,
       ]),

@@ -7,11 +7,13 @@ import {
   type Dialect,
   type Named,
   type RelationLine,
+  standardTablesAmong,
   validAt,
 } from "../../dialect.ts";
 
 /** What DuckDB's catalog tells. */
 const duckdbCatalog: CatalogQueries = {
+  tablesAmong: standardTablesAmong,
   catalogLines: schemas => sql<CatalogLine>`
   with relations as (
     select schema_name, table_name, true as is_table, comment from duckdb_tables() where database_name = current_database()
@@ -163,9 +165,11 @@ export const duckdbDialect: Dialect = {
   hasRoles: false,
   hasOtherWriters: false,
   hasTransactionLocks: false,
+  tablesMade: undefined,
   commentsOnViewColumns: true,
   commentsOnFunctions: true,
   viewsHoldTables: false,
+  retypesInPlace: true,
   altersTogether: false,
   stagesAreTables: false,
   plansByStatistics: false,

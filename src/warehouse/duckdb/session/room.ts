@@ -11,13 +11,19 @@ const TABLE_MB = 0.5;
 /** The memory limit of a session: whoever lowers it, and whoever needs all of it, is alone (`run`). */
 export class Room {
   readonly #limitMb: number;
+  readonly #grows: boolean;
   readonly #alone: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
   readonly #turns = new Mutex();
   #usual: Promise<number> | undefined;
 
-  /** `alone` does work while nobody else uses the session. */
-  constructor(limitMb: number, alone: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>) {
+  /** `alone` does work while nobody else uses the session; `grows`: the limit does with the number of tables. */
+  constructor(
+    limitMb: number,
+    grows: boolean,
+    alone: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>,
+  ) {
     this.#limitMb = limitMb;
+    this.#grows = grows;
     this.#alone = alone;
   }
 
@@ -54,6 +60,7 @@ export class Room {
 
   /** What the session may take when nothing is done again for want of memory: the more tables there are, the more. */
   async #usualMemory(): Promise<number> {
+    if (!this.#grows) return this.#limitMb;
     this.#usual ??= this.#alone(async connection => {
       const [row] = await select(connection, "select count(*) from duckdb_tables() where not internal");
       const usual = Math.ceil(this.#limitMb + TABLE_MB * Math.max(0, Number(row?.[0] ?? 0) - FEW_TABLES));

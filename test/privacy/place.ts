@@ -1,16 +1,15 @@
-import { inject } from "vitest";
 import { temporaryFolder } from "../source/archive/folder.ts";
-import { duckdbWarehouse, passing, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
+import { duckdbWarehouse, passing, type Warehouse, warehouses } from "../support/warehouse.ts";
 import { type Scenario, scenario } from "../sync/scenario.ts";
 import { office, officeAnswer, type Row, type Stock, stocked } from "./office.ts";
 
 const DAY = 86_400_000;
 
 /** The databases, each with what makes a warehouse of it. */
-export const kinds: readonly (readonly [string, () => Promise<Warehouse>])[] = [
-  ["duckdb", () => passing(duckdbWarehouse("snapshot"))],
-  ["postgres", () => passing(postgresWarehouse(inject("postgresUrl")))],
-];
+export const kinds: readonly (readonly [string, () => Promise<Warehouse>])[] = warehouses.map(({ name, make }) => [
+  name,
+  name === "duckdb" ? () => passing(duckdbWarehouse("snapshot")) : make,
+]);
 
 /** An office whose rows hold personal data, and the runs that read it. */
 export interface Place extends Scenario {

@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { connected } from "../support/database.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 
 /** Where any of the texts can still be found: in the bytes of files (unpacked, where they are packed), in tables, in statistics. */
@@ -11,9 +12,10 @@ export async function traces(
   folders: readonly string[],
   texts: readonly string[],
 ): Promise<string[]> {
-  const own = warehouse.destination["path"];
+  const { path, data_path: data, catalog } = warehouse.destination;
+  const own = [...(typeof path === "string" ? [dirname(path)] : []), ...(typeof data === "string" ? [data] : [])];
   const found: string[] = [];
-  for (const folder of typeof own === "string" ? [dirname(own), ...folders] : folders)
+  for (const folder of [...own, ...folders])
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const path = join(entry.parentPath, entry.name);
@@ -21,14 +23,18 @@ export async function traces(
       for (const text of texts) if (bytes.includes(text)) found.push(`${path}: ${text}`);
     }
   if (warehouse.name === "duckdb") return found;
-  const tables = await warehouse.query<{ name: string }>(`select format('%I.%I', schemaname, tablename) as name
+  const client = typeof catalog === "string" ? await connected(catalog) : undefined;
+  const query = <T>(text: string): Promise<T[]> =>
+    client === undefined ? warehouse.query<T>(text) : client.query(text).then(({ rows }) => rows as T[]);
+  const tables = await query<{ name: string }>(`select format('%I.%I', schemaname, tablename) as name
     from pg_tables where schemaname not in ('pg_catalog', 'information_schema')
     union all select 'pg_stats'`);
   for (const { name } of tables) {
-    const rows = await warehouse.query<{ line: string }>(`select cast(t as text) as line from ${name} t`);
+    const rows = await query<{ line: string }>(`select cast(t as text) as line from ${name} t`);
     const all = rows.map(row => row.line).join("\n");
     for (const text of texts) if (all.includes(text)) found.push(`${name}: ${text}`);
   }
+  await client?.end();
   return found;
 }
 

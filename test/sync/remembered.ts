@@ -1,5 +1,6 @@
 import { openDestination } from "../../src/warehouse/connect/open.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
+import { whereIs } from "../outputs/export/exporting.ts";
 import type { Scenario } from "./scenario.ts";
 
 type Stored = Record<string, unknown>;
@@ -22,9 +23,11 @@ export async function remember(place: Scenario, stream: string, change: (stored:
 
 /** Writes to the warehouse between two runs. */
 export async function between(place: Scenario, work: (destination: Destination) => Promise<unknown>): Promise<void> {
-  const shared = { schema: "procurement", stateSchema: "_tributary", keepVersions: 2, grantSelectTo: [] };
   const holder = { pid: process.pid, host: "here", command: "a test", startedAt: place.clock.date().toISOString() };
-  const where = { ...shared, ...place.warehouse.destination } as unknown as Parameters<typeof openDestination>[0];
+  const { data_path: dataPath, ...own } = place.warehouse.destination;
+  const where = { ...shared, catalogSchema: "ducklake", dataPath, ...own } as unknown as Parameters<
+    typeof openDestination
+  >[0];
   const destination = await openDestination(where, { runId: "changing", holder, clock: place.clock }, 0);
   try {
     await work(destination);

@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { type Kysely, sql } from "kysely";
+import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError, TributaryError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
+import { versionsName } from "../ddl/as_of.ts";
 import { lackingGrants, requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
+import type { Named } from "../dialect.ts";
 import { asLocked, claim, writeHolder } from "../duckdb/lock/holder.ts";
 import { kyselyOver, type Observer } from "../duckdb/session/driver.ts";
 import { attempting } from "../duckdb/session/failure.ts";
@@ -18,13 +21,15 @@ import { connect, type Place } from "../postgres/connect.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
 import { Locks, lockKey } from "../postgres/locks.ts";
+import { tablesWhere, writeAnew } from "../postgres/open.ts";
 import { Session as Server } from "../postgres/session.ts";
 import { openStage } from "../postgres/stage.ts";
 import { ensureServedState } from "../state/state_ddl.ts";
-import type { StateTables } from "../state_tables.ts";
+import { rowStateName, type StateTables, stateTables } from "../state_tables.ts";
 import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
 import { inlineSmallChanges } from "./inlining.ts";
+import { eraseFormer, expireOld, tendTables } from "./maintenance.ts";
 import { isServed, type LakePlace } from "./place.ts";
 import { LAKE, openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
@@ -33,6 +38,7 @@ import { served, servedStage } from "./stage.ts";
 export interface DucklakeSettings extends LakePlace, Opener, Pick<Place, "connectWaitMs" | "lockWaitMs"> {
   readonly memoryLimitMb?: number;
   readonly grantSelectTo?: readonly string[];
+  readonly keepSnapshotsMs?: number;
 }
 
 /** Opens a lake for a run; waits `waitMs` for a catalog in a file, which one process at a time can open. @throws DestinationError, LockedError, ConfigError */
@@ -42,6 +48,7 @@ export function openDucklake(settings: DucklakeSettings, waitMs = 0): Promise<De
 
 /** Parquet is written by the row group, of all columns at once. */
 const MEMORY_MB = 256;
+const KEEP_MS = 30 * 86_400_000;
 const TIMES = 5;
 const RETRY_MS = 250;
 
@@ -70,6 +77,14 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
       warnings: connected.warnings,
       protection: connected.protection,
       lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+      // The catalog kept small changes, and the least and greatest values of columns.
+      async cleanse(tables) {
+        const left = await rest.cleanse(tables);
+        const own = kyselyOverServer(server, stateSchema);
+        const held = sql`n.nspname = ${settings.catalogSchema} or (n.nspname = ${stateSchema} and c.relpersistence = 'u')`;
+        await writeAnew(server, own, await tablesWhere(own, sql`(${held})`), settings.lockWaitMs ?? 0);
+        return left;
+      },
       holders: served(`select * from ${sql.id(stateSchema, "holders").compile(db).sql}`),
       isWanted: () => locks.areWanted(),
       stage: async (company, tables) => servedStage(await openStage(server, stateSchema, company, tables, "json"), db),
@@ -160,17 +175,33 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
   const { connection } = lake;
   const use = { failure: lakeFailure, ...(observer && { observer }) };
   const room = new Room(memoryOf(settings), false, work => turns.run(() => work(connection)));
+  const db = kyselyOver(async () => connection, turns, use).withSchema(stateSchema);
+  const isEnding = () => settings.stopReason?.() !== undefined;
+  const tend = (tables: readonly Named[]) => room.run(() => tendTables(db, settings, tables, isEnding));
   return {
     dialect: ducklakeDialect,
     schema,
     stateSchema,
-    db: kyselyOver(async () => connection, turns, use).withSchema(stateSchema),
-    // A publish is there for everybody as soon as it is committed.
-    releaseToReaders: () => Promise.resolve({ path: undefined, note: undefined }),
+    db,
+    // A publish is there for everybody as soon as it is committed: at the end of a run there is time for what it left.
+    async releaseToReaders() {
+      await tend(Object.keys(stateTables).map(name => ({ schema: stateSchema, name })));
+      if (!isEnding()) await expireOld(db, stateSchema, settings.keepSnapshotsMs ?? KEEP_MS, settings.clock.now());
+      return { path: undefined, note: undefined };
+    },
     releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),
     withRoom: <T>(_purpose: string, work: () => Promise<T>) => room.run(() => repeating(() => room.repeating(work))),
-    afterPublish: () => Promise.resolve(),
-    cleanse: () => Promise.resolve(undefined),
+    async afterPublish({ main, children }: TableSet) {
+      const own = [main, ...children].flatMap(table => [
+        { schema, name: table.name },
+        { schema, name: versionsName(table) },
+      ]);
+      await tend([...own, { schema: stateSchema, name: rowStateName(main.name) }]);
+    },
+    async cleanse(tables: readonly Named[]): Promise<string | undefined> {
+      await room.run(() => room.repeating(() => eraseFormer(db, tables)));
+      return undefined;
+    },
     close: () => turns.run(async () => lake.close()),
   } satisfies Partial<Destination>;
 }

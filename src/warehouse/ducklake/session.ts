@@ -36,11 +36,16 @@ export async function openLakeSession(
     await loadExtensions(connection, place);
     if (isRemote(place)) await connection.run(storageSecret(place.storage));
     const catalog = isServed(place) ? await attachServer(connection, place) : place.catalog;
-    if (access === "read" && isServed(place) && !(await hasLake(connection, place))) {
-      session.close();
-      return undefined;
-    }
     const options = access === "read" ? ["read_only"] : [`data_path ${quoted(place.dataPath)}`];
+    if (access === "read" && isServed(place)) {
+      const last = await lastSnapshot(connection, place);
+      if (last === undefined) {
+        session.close();
+        return undefined;
+      }
+      // All that is asked of it is of one moment, however long that takes.
+      options.push(`snapshot_version ${last}`);
+    }
     if (isServed(place))
       options.push(
         `metadata_schema ${quoted(place.catalogSchema)}`,
@@ -56,10 +61,17 @@ export async function openLakeSession(
   }
 }
 
+/** Where the catalog's own tables are within a session: database and schema. */
+export const catalogOf = (place: LakePlace): readonly [string, string] => [
+  `__ducklake_metadata_${LAKE}`,
+  isServed(place) ? place.catalogSchema : "main",
+];
+
 /** Asked of DuckDB, the tables' names take a question to the catalog for each of them: it tells their sizes, too. */
 function tablesView(place: LakePlace): string {
-  const schema = isServed(place) ? place.catalogSchema : "main";
-  const from = `__ducklake_metadata_${LAKE}."${schema.replaceAll('"', '""')}"`;
+  const from = catalogOf(place)
+    .map(name => `"${name.replaceAll('"', '""')}"`)
+    .join(".");
   return `create temporary view ${TABLES} as select s.schema_name as "schema", t.table_name as name,
     exists (select 1 from ${from}.ducklake_table_stats st where st.table_id = t.table_id) as has_statistics,
     (select list(column_name) from ${from}.ducklake_column c where c.table_id = t.table_id and c.end_snapshot is null) as columns
@@ -81,11 +93,13 @@ async function attachServer(connection: DuckDBConnection, { catalog }: LakePlace
   return `postgres:${options}`;
 }
 
-async function hasLake(connection: DuckDBConnection, { catalogSchema }: LakePlace): Promise<boolean> {
-  const table = quoted(`"${catalogSchema.replaceAll('"', '""')}".ducklake_metadata`);
-  const question = `select to_regclass(${table}) is not null as found`;
-  const [row] = await select(connection, `select found from postgres_query(${quoted(SERVER)}, ${quoted(question)})`);
-  return row?.[0] === true;
+/** Undefined where there is no lake. */
+async function lastSnapshot(connection: DuckDBConnection, { catalogSchema }: LakePlace): Promise<number | undefined> {
+  const ask = async (question: string) =>
+    (await select(connection, `select * from postgres_query(${quoted(SERVER)}, ${quoted(question)})`))[0]?.[0];
+  const table = `"${catalogSchema.replaceAll('"', '""')}".ducklake_snapshot`;
+  if ((await ask(`select to_regclass(${quoted(table)}) is not null`)) !== true) return undefined;
+  return Number(await ask(`select max(snapshot_id) from ${table}`));
 }
 
 /** How object storage is reached, as a statement. */

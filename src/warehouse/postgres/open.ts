@@ -1,8 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { TributaryError } from "../../errors.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
+import type { Named } from "../dialect.ts";
 import type { Exportable, SourceColumn } from "../parquet_source.ts";
 import { rowStateName, type StateTables } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
@@ -85,27 +86,40 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     },
     async cleanse(tables) {
       const left = await stillSeen(db, stateSchema);
-      // A stage that somebody read when it was dropped is empty, but its files are not.
-      const { rows: stages } = await sql<{ schema: string; name: string }>`select n.nspname as schema, c.relname as name
-        from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = ${stateSchema} and c.relkind = 'r' and c.relpersistence = 'u'`.execute(db);
-      // Statistics hold the most common values of columns.
-      for (const { schema, name } of [...tables, ...stages])
-        await patiently(db, timeoutMs =>
-          session.turn(async () => {
-            await session.query(`set lock_timeout = ${timeoutMs}`);
-            try {
-              await session.query(sql`vacuum (full, analyze) ${sql.id(schema, name)}`.compile(db).sql);
-            } finally {
-              await session.query(`set lock_timeout = ${lockWaitMs}`);
-            }
-          }),
-        );
+      const stages = sql`n.nspname = ${stateSchema} and c.relpersistence = 'u'`;
+      await writeAnew(session, db, [...tables, ...(await tablesWhere(db, stages))], lockWaitMs);
       return left;
     },
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Tables `c` in schemas `n` for which a condition holds. A stage that somebody read when it was dropped is empty, but its files are not. */
+export async function tablesWhere(db: Kysely<StateTables>, condition: RawBuilder<unknown>): Promise<readonly Named[]> {
+  const { rows } = await sql<Named>`select n.nspname as schema, c.relname as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and ${condition}`.execute(db);
+  return rows;
+}
+
+/** Leaves nothing of what was deleted from tables; nor in their statistics, which hold the most common values of columns. */
+export async function writeAnew(
+  session: Session,
+  db: Kysely<StateTables>,
+  tables: readonly Named[],
+  lockWaitMs: number,
+): Promise<void> {
+  for (const { schema, name } of tables)
+    await patiently(db, timeoutMs =>
+      session.turn(async () => {
+        await session.query(`set lock_timeout = ${timeoutMs}`);
+        try {
+          await session.query(sql`vacuum (full, analyze) ${sql.id(schema, name)}`.compile(db).sql);
+        } finally {
+          await session.query(`set lock_timeout = ${lockWaitMs}`);
+        }
+      }),
+    );
 }
 
 const asText = { storedAs: "text", type: "text" } as const;

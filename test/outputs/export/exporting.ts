@@ -27,10 +27,19 @@ export type Asked = Partial<ExportOptions> &
 
 export const whereIs = ({ destination }: Pick<Warehouse, "destination">): Where => {
   const common = { schema: "procurement", stateSchema: "_tributary" };
-  const { type, url, path, readers } = destination as Record<string, string>;
-  return type === "postgres"
-    ? { ...common, type, url: url!, grantSelectTo: [] }
-    : { ...common, type: "duckdb", path: path!, readers: readers as "direct", keepVersions: 2 };
+  const { type, url, path, readers, catalog, data_path, extensions } = destination as Record<string, string>;
+  if (type === "postgres") return { ...common, type, url: url!, grantSelectTo: [] };
+  if (type === "duckdb") return { ...common, type, path: path!, readers: readers as "direct", keepVersions: 2 };
+  const place = {
+    catalog: catalog!,
+    catalogSchema: "ducklake",
+    dataPath: data_path!,
+    storage: { urlStyle: "vhost" } as const,
+  };
+  return {
+    ...{ ...common, ...place, type: "ducklake", grantSelectTo: [], keepSnapshotsMs: 30 * 86_400_000 },
+    extensions: extensions as Extract<Where, { type: "ducklake" }>["extensions"],
+  };
 };
 
 const defaults: ExportOptions = {

@@ -69,7 +69,9 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(first[0]).toHaveLength(20);
     expect(await asOf("2026-01-01")).toEqual([[], []]);
     const texts = await warehouse.query<{ name: string; comment: string | null }>(commented(warehouse));
-    expect(texts.filter(({ comment }) => (comment ?? "").length < 20)).toEqual([]);
+    // A lake has no comments of functions.
+    const isSaid = ({ name }: { name: string }) => warehouse.name !== "ducklake" || !name.endsWith("()");
+    expect(texts.filter(each => isSaid(each) && (each.comment ?? "").length < 20)).toEqual([]);
     const names = texts.map(({ name }) => name);
     for (const [name, kept] of versions)
       expect(names).toEqual(expect.arrayContaining([kept, `${kept}._valid_from`, `${name}_as_of()`]));

@@ -1,0 +1,158 @@
+import { type Kysely, sql } from "kysely";
+import type { Named } from "../dialect.ts";
+import { recordFact } from "../state/facts.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { LakePlace } from "./place.ts";
+import { catalogOf, LAKE } from "./session.ts";
+
+/** So many rows that are still in the catalog are written to a file. Reading them costs more than a file does. */
+const INLINED_ROWS = 2_000;
+/** So many files are merged into one, when each is smaller than this. */
+const SMALL_FILES = 8;
+const SMALL_BYTES = 16e6;
+/** A table of which so much is deleted is written anew without it. Readers skip what is deleted row by row until then. */
+const DELETED_SHARE = 0.1;
+const DELETE_FILES = 8;
+/** Files that no snapshot needs any more stay for as long as somebody may still be reading one of them. */
+const GRACE_MS = 2 * 86_400_000;
+/** Snapshots are looked through for old ones this often. */
+const EXPIRED_EVERY_MS = 86_400_000;
+
+type Db = Kysely<StateTables>;
+
+/** What a table has piled up. */
+interface Piled {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly rows: number;
+  readonly small_files: number;
+  readonly deleted: number;
+  readonly delete_files: number;
+  readonly inlined: readonly string[];
+}
+
+/** Tells a run that it is to end. */
+type IsEnding = () => boolean;
+
+/** What was done to a lake, for the record. */
+export interface Tended {
+  readonly flushed: number;
+  readonly rewritten: number;
+  readonly merged: number;
+}
+
+/**
+ * Flushes, rewrites and merges what has piled up in these tables, one after another, each in a transaction of its own: other
+ * writers have their turn between two. Never changes what the tables say.
+ */
+export async function tendTables(
+  db: Db,
+  place: LakePlace,
+  tables: readonly Named[],
+  isEnding: IsEnding,
+): Promise<Tended> {
+  const tended = { flushed: 0, rewritten: 0, merged: 0 };
+  const piled = await piledUp(db, place, tables);
+  const inlined = await inlinedRows(db, place, piled);
+  for (const table of piled) {
+    if (isEnding()) break;
+    const { schema, name } = table;
+    const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;
+    if ((inlined.get(table.id) ?? 0) >= INLINED_ROWS) {
+      await sql`call ducklake_flush_inlined_data(${sql.lit(LAKE)}, schema_name => ${sql.lit(schema)}, table_name => ${sql.lit(name)})`.execute(
+        db,
+      );
+      tended.flushed++;
+    }
+    const isHollow = table.deleted > 0 && table.deleted >= DELETED_SHARE * table.rows;
+    if (isHollow || table.delete_files >= DELETE_FILES) {
+      await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
+      tended.rewritten++;
+    }
+    if (table.small_files >= SMALL_FILES) {
+      await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
+      tended.merged++;
+    }
+  }
+  return tended;
+}
+
+/** What each of the tables has piled up. */
+async function piledUp(db: Db, place: LakePlace, tables: readonly Named[]): Promise<readonly Piled[]> {
+  if (tables.length === 0) return [];
+  const of = (name: string) => sql.id(...catalogOf(place), name);
+  const wanted = sql.join(tables.map(({ schema, name }) => sql`(${schema}, ${name})`));
+  const { rows } = await sql<Piled>`
+    with own as (select t.table_id as id, s.schema_name as "schema", t.table_name as name
+      from ${of("ducklake_table")} t join ${of("ducklake_schema")} s using (schema_id)
+      where t.end_snapshot is null and s.end_snapshot is null and (s.schema_name, t.table_name) in (${wanted})),
+    files as (select table_id as id, sum(record_count) as "rows", count(*) filter (where file_size_bytes < ${SMALL_BYTES}) as small_files
+      from ${of("ducklake_data_file")} where end_snapshot is null group by 1),
+    deletes as (select table_id as id, sum(delete_count) as deleted, count(*) as delete_files
+      from ${of("ducklake_delete_file")} where end_snapshot is null group by 1),
+    inlined as (select table_id as id, list(table_name) as inlined from ${of("ducklake_inlined_data_tables")} group by 1)
+    select id, "schema", name, coalesce("rows", 0) as "rows", coalesce(small_files, 0) as small_files,
+      coalesce(deleted, 0) as deleted, coalesce(delete_files, 0) as delete_files, coalesce(inlined, []) as inlined
+    from own left join files using (id) left join deletes using (id) left join inlined using (id)`.execute(db);
+  return rows;
+}
+
+/** How many rows of each table are in the catalog, present and former ones, by the table's id. */
+async function inlinedRows(
+  db: Db,
+  place: LakePlace,
+  tables: readonly Pick<Piled, "id" | "inlined">[],
+): Promise<ReadonlyMap<number, number>> {
+  const counts = tables.flatMap(({ id, inlined }) =>
+    inlined.map(name => sql`select ${sql.lit(id)} as id, count(*) as n from ${sql.id(...catalogOf(place), name)}`),
+  );
+  if (counts.length === 0) return new Map();
+  const { rows } = await sql<{
+    id: number;
+    n: number;
+  }>`select id, sum(n) as n from (${sql.join(counts, sql` union all `)}) c
+    group by id`.execute(db);
+  return new Map(rows.map(({ id, n }) => [id, n]));
+}
+
+/** Expires snapshots that are older than they are kept, once a day, and removes files that nobody can be reading any more. */
+export async function expireOld(db: Db, stateSchema: string, keepMs: number, now: number): Promise<void> {
+  const kept = await db.selectFrom("warehouse").select("value").where("key", "=", EXPIRED).executeTakeFirst();
+  if (typeof kept?.value === "string" && now - Date.parse(kept.value) < EXPIRED_EVERY_MS) return;
+  await expire(db, keepMs, GRACE_MS);
+  await db.transaction().execute(async trx => {
+    for (const statement of recordFact(stateSchema, EXPIRED, new Date(now).toISOString())) await statement.execute(trx);
+  });
+}
+
+/** In the state schema's facts: when snapshots were last looked through. */
+const EXPIRED = "lake_expired";
+
+/** Snapshots that are older go, and files that have been nobody's for longer. By DuckDB's clock, as they were noted. */
+async function expire(db: Db, snapshotsMs: number, filesMs: number): Promise<void> {
+  const before = (ms: number) => sql`older_than => now() - to_milliseconds(${sql.lit(ms)})`;
+  await sql`call ducklake_expire_snapshots(${sql.lit(LAKE)}, ${before(snapshotsMs)})`.execute(db);
+  await sql`call ducklake_cleanup_old_files(${sql.lit(LAKE)}, ${before(filesMs)})`.execute(db);
+}
+
+/**
+ * Leaves nothing of what these tables held before: no snapshot but the present one, no file that it doesn't need, and so no
+ * statistics of former values. A query that reads such a file at this moment ends with an error.
+ */
+export async function eraseFormer(db: Db, tables: readonly Named[]): Promise<void> {
+  const flush = async () => {
+    for (const { schema, name } of tables)
+      await sql`call ducklake_flush_inlined_data(${sql.lit(LAKE)}, schema_name => ${sql.lit(schema)}, table_name => ${sql.lit(name)})`.execute(
+        db,
+      );
+  };
+  await flush();
+  await expire(db, 0, 0);
+  for (const { schema, name } of tables) {
+    const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;
+    await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
+    await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
+  }
+  await expire(db, 0, 0);
+}

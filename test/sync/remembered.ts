@@ -24,11 +24,11 @@ export async function remember(place: Scenario, stream: string, change: (stored:
 /** Writes to the warehouse between two runs. */
 export async function between(place: Scenario, work: (destination: Destination) => Promise<unknown>): Promise<void> {
   const holder = { pid: process.pid, host: "here", command: "a test", startedAt: place.clock.date().toISOString() };
-  const { data_path: dataPath, ...own } = place.warehouse.destination;
-  const where = { ...shared, catalogSchema: "ducklake", dataPath, ...own } as unknown as Parameters<
-    typeof openDestination
-  >[0];
-  const destination = await openDestination(where, { runId: "changing", holder, clock: place.clock }, 0);
+  const destination = await openDestination(
+    whereIs(place.warehouse),
+    { runId: "changing", holder, clock: place.clock },
+    0,
+  );
   try {
     await work(destination);
   } finally {

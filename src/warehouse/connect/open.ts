@@ -5,7 +5,7 @@ import type { Room } from "../duckdb/inspection.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
 import { ducklakeDialect } from "../ducklake/dialect.ts";
 import type { LakeInspection } from "../ducklake/inspection.ts";
-import { isServed } from "../ducklake/place.ts";
+import { isServed, type LakePlace } from "../ducklake/place.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 
 /** Which warehouse, as the config says. */
@@ -13,7 +13,9 @@ export type Where =
   | (Omit<DuckdbConfig, "publishEveryMs" | "memoryMb" | "grantSelectTo" | "connectWaitMs"> &
       Partial<Pick<DuckdbConfig, "memoryMb">>)
   | (Omit<PostgresConfig, "publishEveryMs" | Waits> & Partial<Pick<PostgresConfig, Waits>>)
-  | (Omit<DucklakeConfig, "publishEveryMs" | "memoryMb" | Waits> & Partial<Pick<DucklakeConfig, "memoryMb" | Waits>>);
+  | (LakePlace &
+      Pick<DucklakeConfig, "type" | "grantSelectTo" | "keepSnapshotsMs"> &
+      Partial<Pick<DucklakeConfig, "memoryMb" | Waits>>);
 
 type Waits = "connectWaitMs" | "lockWaitMs";
 

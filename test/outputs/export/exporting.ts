@@ -38,7 +38,7 @@ export const whereIs = ({ destination }: Pick<Warehouse, "destination">): Where 
   };
   return {
     ...{ ...common, ...place, type: "ducklake", grantSelectTo: [], keepSnapshotsMs: 30 * 86_400_000 },
-    extensions: extensions as Extract<Where, { type: "ducklake" }>["extensions"],
+    extensions,
   };
 };
 

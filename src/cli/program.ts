@@ -40,7 +40,9 @@ const commands: readonly (readonly [string, string, () => Promise<CommandModule>
 /** Runs the command that the words name. @throws TributaryError for words that are no use of it */
 export async function runCommand(argv: readonly string[], context: CliContext): Promise<void> {
   const program = new Command("tributary")
-    .description("Keeps a SQL warehouse (DuckDB or PostgreSQL) in step with the Procurement Intelligence Service.")
+    .description(
+      "Keeps a SQL warehouse (DuckDB, PostgreSQL or DuckLake) in step with the Procurement Intelligence Service.",
+    )
     .version(packageVersion())
     .configureOutput({
       writeOut: text => context.stdout.write(text),

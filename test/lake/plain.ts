@@ -7,13 +7,13 @@ export async function plainly<T>(
   work: (connection: DuckDBConnection) => Promise<T>,
   mode: "" | "read_only, " = "",
 ): Promise<T> {
-  const { hostname, port, username, pathname } = new URL(String(destination["catalog"]));
+  const { hostname, port, username, password, pathname } = new URL(String(destination["catalog"]));
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
   try {
     const connection = await instance.connect();
     for (const name of ["ducklake", "postgres_scanner"])
       await connection.run(`load '${join(String(destination["extensions"]), `${name}.duckdb_extension`)}'`);
-    const catalog = `host=${hostname} port=${port} user=${username} dbname=${pathname.slice(1)}`;
+    const catalog = `host=${hostname} port=${port} user=${username} password=${password} dbname=${pathname.slice(1)}`;
     await connection.run(`attach 'ducklake:postgres:${catalog}' as lake (${mode}metadata_schema 'ducklake')`);
     await connection.run("use lake");
     const done = await work(connection);

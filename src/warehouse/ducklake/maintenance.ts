@@ -12,6 +12,7 @@ const SMALL_FILES = 8;
 const SMALL_BYTES = 16e6;
 /** A table of which so much is deleted is written anew without it. Readers skip what is deleted row by row until then. */
 const DELETED_SHARE = 0.1;
+const DELETED_ROWS = 1_000;
 const DELETE_FILES = 8;
 /** Files that no snapshot needs any more stay for as long as somebody may still be reading one of them. */
 const GRACE_MS = 2 * 86_400_000;
@@ -65,7 +66,7 @@ export async function tendTables(
       );
       tended.flushed++;
     }
-    const isHollow = table.deleted > 0 && table.deleted >= DELETED_SHARE * table.rows;
+    const isHollow = table.deleted >= Math.max(DELETED_ROWS, DELETED_SHARE * table.rows);
     if (isHollow || table.delete_files >= DELETE_FILES) {
       await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
       tended.rewritten++;

@@ -59,8 +59,13 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
   const server = new Server(connected);
   try {
     await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
-    const lake = await opened(settings);
-    const turn = new LakeTurn(server, runId, lockKey(schema, "", "", "publish"));
+    const key = lockKey(schema, "", "", "publish");
+    // Of two hosts one makes the lake.
+    await server.turn(() => server.query("select pg_advisory_lock($1::bigint)", [key]));
+    const lake = await opened(settings).finally(() =>
+      server.turn(() => server.query("select pg_advisory_unlock($1::bigint)", [key])),
+    );
+    const turn = new LakeTurn(server, runId, key);
     const { db, ...rest } = overLake(settings, lake, turn);
     await inlineSmallChanges(db, settings);
     await grantReaders(kyselyOverServer(server, stateSchema), settings);

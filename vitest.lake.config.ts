@@ -5,7 +5,11 @@ import base from "./vitest.config.ts";
 export default defineConfig({
   test: {
     ...base.test,
-    include: ["test/lake/**/*.test.ts", "test/warehouse/{conformance,history,schema,state,views}/*.test.ts"],
+    include: [
+      "test/lake/**/*.test.ts",
+      "test/warehouse/conformance/*.test.ts",
+      "test/warehouse/{schema/{retyped,tables},views/ensure,state/rejects}.test.ts",
+    ],
     globalSetup: ["test/lake/setup.ts"],
   },
 });

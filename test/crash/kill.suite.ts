@@ -22,7 +22,7 @@ const BATCH_ROWS = 5_000;
 const IN_FLIGHT = 16;
 
 /** Kills of the process at instants that are drawn anew for each run of the tests, against one kind of warehouse. */
-export function killSuite(name: string, make: MakeWarehouse): void {
+export function killSuite(name: string, make: MakeWarehouse, instants = INSTANTS): void {
   const seed = seedOfToday();
   describe(`kill -9 of a sync into ${name} (CRASH_SEED=${seed})`, () => {
     let yard: Yard;
@@ -32,7 +32,7 @@ export function killSuite(name: string, make: MakeWarehouse): void {
     afterAll(() => yard.close());
 
     for (const scenario of ["first", "night"] as const) {
-      for (const chance of chances(INSTANTS[scenario], seed)) {
+      for (const chance of chances(instants[scenario], seed)) {
         it(`${scenario}, at ${chance.toFixed(3)}: the next run ends as if nothing had been`, async () => {
           const { faults, repeats } = await trial(yard, scenario, instantOf(yard, scenario, chance));
           expect(faults).toEqual([]);

@@ -1,9 +1,10 @@
 /*
  * node test/crash/prove.ts --kills 50 --database duckdb: kills as many syncs of companies of several sizes, each followed by a
  * run that has to end as if nothing had been, and prints what the kills hit and cost; with --database postgres it kills
- * the server --server-kills times as well. --seed repeats the instants.
+ * the server --server-kills times as well; --database ducklake has its catalog there. --seed repeats the instants.
  */
 import { parseArgs } from "node:util";
+import { lakeExtensions } from "../lake/extensions.ts";
 import { type PostgresServer, startPostgres } from "../support/server.ts";
 import { openCompany, type Sizes } from "./company.ts";
 import type { Phase } from "./killing.ts";
@@ -11,7 +12,7 @@ import { chances, seedOfToday } from "./kills.ts";
 import { type ServerOutcome, serverTrial } from "./server_kill.ts";
 import { holderNamed, startTogether } from "./together.ts";
 import { instantOf, type Outcome, openYard, type Scenario, trial } from "./trial.ts";
-import { type MakeWarehouse, makeDuckdb, makePostgres } from "./warehouse.ts";
+import { type MakeWarehouse, makeDuckdb, makeDucklake, makePostgres } from "./warehouse.ts";
 
 const companies: Readonly<Record<string, Sizes>> = {
   small: { orders: 60, invoices: 60, items: 400, findings: 150, ingested: 300 },
@@ -31,8 +32,13 @@ const { values } = parseArgs({
 });
 const kills = Number(values.kills);
 const seed = Number(values.seed);
-const server = values.database === "postgres" ? await startPostgres() : undefined;
-const make = server === undefined ? makeDuckdb : makePostgres(server.url);
+const server = values.database === "duckdb" ? undefined : await startPostgres();
+const make =
+  server === undefined
+    ? makeDuckdb
+    : values.database === "postgres"
+      ? makePostgres(server.url)
+      : makeDucklake(server.url, await lakeExtensions());
 process.stdout.write(`${kills} kills of a sync into ${values.database}, seed ${seed}\n`);
 const outcomes: { readonly size: string; readonly outcome: Outcome }[] = [];
 for (const [index, size] of Object.keys(companies).entries()) {
@@ -40,7 +46,7 @@ for (const [index, size] of Object.keys(companies).entries()) {
   for (const outcome of await killMany(make, companies[size]!, share, seed + index)) outcomes.push({ size, outcome });
 }
 report();
-if (server !== undefined) await killServer(server, Number(values["server-kills"]));
+if (server !== undefined && values.database === "postgres") await killServer(server, Number(values["server-kills"]));
 await refuse(make);
 await server?.close();
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { stringify } from "yaml";
+import { plainly } from "../lake/plain.ts";
 import { connected, createDatabase } from "../support/database.ts";
 
 /** Further keys of the configuration. */
@@ -11,7 +12,7 @@ export type More = Readonly<Record<string, unknown>>;
 
 /** A warehouse on disk or on a server, with the configuration that leads to it. */
 export interface Warehouse {
-  readonly kind: "duckdb" | "postgres";
+  readonly kind: "duckdb" | "postgres" | "ducklake";
   readonly folder: string;
   /** Path of the configuration file. */
   readonly config: string;
@@ -143,6 +144,81 @@ async function postgresAt(url: string, serverUrl: string, serviceUrl: string, mo
     },
     async remove() {
       await ask(serverUrl, `drop database if exists ${name} with (force)`);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await warehouse.configure(more);
+  return warehouse;
+}
+
+/** Lakes whose catalogs are on one server. */
+export function makeDucklake(serverUrl: string, extensions: string): MakeWarehouse {
+  return async (serviceUrl, more = {}) => {
+    const database = await createDatabase(serverUrl);
+    await database.admin.end();
+    const folder = await mkdtemp(join(tmpdir(), "tributary-crash-"));
+    return ducklakeAt({ folder, url: database.url, serverUrl, extensions }, serviceUrl, more);
+  };
+}
+
+interface Lake {
+  readonly folder: string;
+  readonly url: string;
+  readonly serverUrl: string;
+  readonly extensions: string;
+}
+
+async function ducklakeAt(lake: Lake, serviceUrl: string, more: More): Promise<Warehouse> {
+  const { folder, url, serverUrl, extensions } = lake;
+  const name = new URL(url).pathname.slice(1);
+  const data = join(folder, "lake");
+  const destination = { type: "ducklake", catalog: url, data_path: data, extensions };
+  let further = more;
+  const ask = (questions: readonly string[]) =>
+    plainly(
+      destination,
+      async connection => {
+        await connection.run("set TimeZone = 'UTC'");
+        const answers: unknown[][][] = [];
+        for (const question of questions) answers.push(await (await connection.run(question)).getRows());
+        return answers;
+      },
+      "read_only, ",
+    );
+  const warehouse: Warehouse = {
+    kind: "ducklake",
+    folder,
+    config: join(folder, "config.yaml"),
+    data: async sql => (await ask([sql]))[0]!,
+    state: async sql => (await ask([sql]))[0]!,
+    answers: (_of, questions) => ask(questions),
+    async litter() {
+      const [rows] = await askServer(url, [
+        `select relname from pg_class join pg_namespace n on n.oid = relnamespace
+           where relkind = 'r' and nspname = '_tributary' and relname not in ('stages', 'holders')
+         union all select company || ' ' || stream from _tributary.stages union all select family from _tributary.holders`,
+      ]);
+      return rows!.map(row => String(row[0]));
+    },
+    async copy() {
+      const other = `t_${randomBytes(6).toString("hex")}`;
+      await askServer(serverUrl, [`create database ${other} template ${name}`]);
+      const address = new URL(url);
+      address.pathname = `/${other}`;
+      const elsewhere = await mkdtemp(join(tmpdir(), "tributary-crash-"));
+      await cp(folder, elsewhere, { recursive: true });
+      const path = `${join(elsewhere, "lake")}/`;
+      await askServer(address.href, [
+        `update ducklake.ducklake_metadata set value = '${path}' where key = 'data_path'`,
+      ]);
+      return ducklakeAt({ ...lake, folder: elsewhere, url: address.href }, serviceUrl, further);
+    },
+    async configure(changed) {
+      further = changed;
+      await writeConfig(folder, serviceUrl, destination, further);
+    },
+    async remove() {
+      await askServer(serverUrl, [`drop database if exists ${name} with (force)`]);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -55,8 +55,16 @@ const RETRY_MS = 250;
 /** Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with them. */
 async function openServed(settings: DucklakeSettings): Promise<Destination> {
   const { schema, stateSchema, clock, runId } = settings;
-  const connected = await connect({ ...settings, url: settings.catalog }, "write", clock);
+  const place = { ...settings, url: settings.catalog };
+  const connected = await connect(place, "write", clock);
   const server = new Server(connected);
+  // Rows are staged while others are published.
+  const publisher = new Server(
+    await connect(place, "write", clock).catch(async error => {
+      await server.end();
+      throw error;
+    }),
+  );
   try {
     await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
     const key = lockKey(schema, "", "", "publish");
@@ -65,17 +73,17 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
     const lake = await opened(settings).finally(() =>
       server.turn(() => server.query("select pg_advisory_unlock($1::bigint)", [key])),
     );
-    const turn = new LakeTurn(server, runId, key);
+    const locks = new Locks(server, settings);
+    const turn = new LakeTurn(publisher, locks, runId, key);
     const { db, ...rest } = overLake(settings, lake, turn);
     await inlineSmallChanges(db, settings);
     await grantReaders(kyselyOverServer(server, stateSchema), settings);
-    const locks = new Locks(server, settings);
     const close = async () => {
       await locks.release().catch(error => {
         if (!(error instanceof TributaryError)) throw error;
       });
       await rest.close();
-      await server.turn(() => server.end());
+      for (const session of [server, publisher]) await session.turn(() => session.end());
     };
     return {
       ...{ ...rest, db, close, [Symbol.asyncDispose]: close },
@@ -96,7 +104,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
       spareStage: () => Promise.resolve(undefined),
     };
   } catch (error) {
-    await server.end();
+    for (const session of [server, publisher]) await session.end();
     throw error;
   }
 }
@@ -224,27 +232,30 @@ async function repeating<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Each transaction of a run is the only one of the warehouse: a lake takes a transaction back when another one changed the same
- * table since it began. It holds PostgreSQL's locks of the run until it is committed there, so that nobody takes them over meanwhile.
+ * table since it began. Until it is committed nobody can take over what the run has locked.
  */
 class LakeTurn implements Observer {
-  readonly #server: Server;
+  readonly #session: Server;
+  readonly #locks: Locks;
   readonly #runId: string;
   readonly #key: string;
   #release: (() => void) | undefined;
 
-  constructor(server: Server, runId: string, key: string) {
-    this.#server = server;
+  constructor(session: Server, locks: Locks, runId: string, key: string) {
+    this.#session = session;
+    this.#locks = locks;
     this.#runId = runId;
     this.#key = key;
   }
 
   async begin(): Promise<void> {
-    const release = await this.#server.acquire();
+    const release = await this.#session.acquire();
     try {
-      await this.#server.begin({});
-      await this.#server.query("select pg_advisory_xact_lock($1::bigint)", [this.#key]);
+      await this.#session.begin({});
+      await this.#session.query("select pg_advisory_xact_lock($1::bigint)", [this.#key]);
+      await this.#locks.keepDuring(this.#session);
     } catch (error) {
-      await this.#server.rollback();
+      await this.#session.rollback();
       release();
       throw error;
     }
@@ -256,8 +267,8 @@ class LakeTurn implements Observer {
   async beforeCommit(connection: DuckDBConnection): Promise<void> {
     if (this.#release === undefined) return;
     await connection.run(`call ${LAKE}.set_commit_message('tributary', ${quoted(this.#runId)})`);
-    // A session that was lost has lost its locks.
-    await this.#server.query("select 1");
+    // A session that was lost keeps nobody back.
+    await this.#session.query("select 1");
   }
 
   rolledBack(): void {}
@@ -267,7 +278,7 @@ class LakeTurn implements Observer {
     this.#release = undefined;
     if (release === undefined) return;
     try {
-      await this.#server.rollback();
+      await this.#session.rollback();
     } finally {
       release();
     }

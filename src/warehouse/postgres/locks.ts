@@ -158,11 +158,16 @@ export class Locks {
     );
   }
 
+  /** The same as the guard of each transaction, in that of another session. @throws LockedError */
+  async keepDuring(other: Session): Promise<void> {
+    if (this.#held.length > 0) await this.#check(false, other);
+  }
+
   /** FOR SHARE: who takes a lost lock over waits for this transaction before it can name itself. */
-  async #check(readOnly: boolean): Promise<void> {
-    const { rows } = await this.#session.query(
+  async #check(readOnly: boolean, session = this.#session): Promise<void> {
+    const { rows } = await session.query(
       `select (select count(*) from pg_locks
-                where locktype = 'advisory' and pid = pg_backend_pid() and granted and objsubid = 1
+                where locktype = 'advisory' and pid = $5 and granted and objsubid = 1
                   and ((classid::bigint << 32) | objid::bigint) = any($3::bigint[])) as locks
          from ${this.#holders} as held
         where run_id = $4 and (company, family) in (select * from unnest($1::text[], $2::text[]))
@@ -172,6 +177,7 @@ export class Locks {
         this.#held.map(held => held.name),
         this.#held.map(held => held.key),
         this.#run.runId,
+        this.#session.backend,
       ],
     );
     const expected = this.#held.length;

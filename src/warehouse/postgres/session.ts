@@ -15,6 +15,8 @@ type Guard = (readOnly: boolean) => Promise<void>;
 /** One PostgreSQL connection that several users share by turns; a turn is a statement or a transaction. */
 export class Session {
   readonly address: Address;
+  /** Its process on the server. */
+  readonly backend: number;
   readonly #client: Client;
   readonly #cancel: () => Promise<void>;
   readonly #watch: LockWatch;
@@ -28,6 +30,7 @@ export class Session {
     this.#cancel = () => cancel(beside(), backend);
     this.#client = client;
     this.address = address;
+    this.backend = backend;
     this.#watch = new LockWatch(connected);
     // Without a listener a lost connection would end the process; every later statement reports it.
     client.on("error", () => undefined);

@@ -45,6 +45,13 @@ export interface Dialect extends CatalogQueries, Multiplication {
   readonly hasOtherWriters: boolean;
   /** Whether a transaction locks tables, and words that only the program knows, and waits for those that others have locked. */
   readonly hasTransactionLocks: boolean;
+  /** Names of columns whose tables have to be made beforehand, and how; undefined where no name is special. */
+  readonly reserved:
+    | {
+        readonly names: readonly string[];
+        make(db: Db, tables: readonly (Named & { readonly columns: Fragment })[]): Promise<void>;
+      }
+    | undefined;
   /** What is to be done once tables were made, when their transaction is over; undefined: nothing. */
   readonly tablesMade:
     | ((db: Db, place: { readonly schema: string; readonly stateSchema: string }) => Promise<void>)

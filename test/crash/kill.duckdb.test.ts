@@ -1,4 +1,5 @@
-import { killSuite } from "./kill.suite.ts";
+import { killSuite, repeatsSuite } from "./kill.suite.ts";
 import { makeDuckdb } from "./warehouse.ts";
 
 killSuite("DuckDB", makeDuckdb);
+repeatsSuite("DuckDB", makeDuckdb);

@@ -41,7 +41,10 @@ export function killSuite(name: string, make: MakeWarehouse, instants = INSTANTS
       }
     }
   });
+}
 
+/** How much is asked for again after a kill. */
+export function repeatsSuite(name: string, make: MakeWarehouse): void {
   describe(`a slow service, ${name}`, () => {
     it("is asked again for no more than the batch in flight after a kill", async () => {
       const company = await openCompany({ ...small, orders: 240, items: 2_500 }, { latencyMs: 150 });

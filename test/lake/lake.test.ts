@@ -180,8 +180,8 @@ test("a column may be called what a lake's catalog calls its own", async () => {
   const destination = await opened(lake);
   const { db, dialect } = destination;
   await store(destination, [{ id: "a", text: "one" }]);
-  await sql`create table procurement.lineage (row_id varchar, begin_snapshot bigint)`.execute(db);
-  await dialect.tablesMade?.(db, destination);
+  const columns = sql`row_id varchar, begin_snapshot bigint`;
+  await dialect.reserved?.make(db, [{ schema: "procurement", name: "lineage", columns }]);
   await sql`insert into procurement.lineage values ('r', 1)`.execute(db);
   await sql`update procurement.lineage set begin_snapshot = 2`.execute(db);
   expect((await sql`select * from procurement.lineage`.execute(db)).rows).toEqual([{ row_id: "r", begin_snapshot: 2 }]);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
-import { inlineSmallChanges } from "./inlining.ts";
+import { beginStatistics, makeUninlined, RESERVED } from "./inlining.ts";
 import { TABLES } from "./session.ts";
 
 /**
@@ -17,7 +17,8 @@ export const ducklakeDialect: Dialect = {
     return sql`select "schema", name from ${sql.id("temp", TABLES)} where ${sql.join(among, sql` or `)}`;
   },
   retypesInPlace: false,
-  tablesMade: inlineSmallChanges,
+  reserved: { names: RESERVED, make: makeUninlined },
+  tablesMade: beginStatistics,
   commentsOnViewColumns: false,
   commentsOnFunctions: false,
   asOf: {

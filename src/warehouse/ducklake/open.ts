@@ -28,7 +28,7 @@ import { ensureServedState } from "../state/state_ddl.ts";
 import { rowStateName, type StateTables, stateTables } from "../state_tables.ts";
 import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
-import { inlineSmallChanges } from "./inlining.ts";
+import { keepUninlined } from "./inlining.ts";
 import { eraseFormer, expireOld, tendTables } from "./maintenance.ts";
 import { isServed, type LakePlace } from "./place.ts";
 import { LAKE, openLakeSession } from "./session.ts";
@@ -76,7 +76,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
     const locks = new Locks(server, settings);
     const turn = new LakeTurn(publisher, locks, runId, key);
     const { db, ...rest } = overLake(settings, lake, turn);
-    await inlineSmallChanges(db, settings);
+    await keepUninlined(db);
     await grantReaders(kyselyOverServer(server, stateSchema), settings);
     const close = async () => {
       await locks.release().catch(error => {
@@ -150,13 +150,14 @@ async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<D
       await writeHolder(layout, { runId, ...holder });
       await removeGone(layout.stage);
       const { close: closeLake, ...rest } = overLake(settings, lake);
-      await inlineSmallChanges(rest.db, settings);
       const close = async () => {
         await closeLake();
         await giveUp();
       };
       return {
         ...{ ...rest, close, [Symbol.asyncDispose]: close },
+        // Nothing stays in a catalog that is a file, so that no column's name is special.
+        dialect: { ...ducklakeDialect, reserved: undefined },
         warnings: [],
         lock: () => Promise.resolve(),
         holders: sql.id(stateSchema, "holders"),

@@ -9,11 +9,16 @@ import { isRemote, isServed, type LakePlace, type LakeStorage } from "./place.ts
 
 /** The lake's name within a session. */
 export const LAKE = "lake";
+/** The same lake, for a transaction that makes tables none of whose rows may stay in the catalog. */
+export const UNINLINED = "lake_uninlined";
 /** The catalog's PostgreSQL beside it, for what isn't the lake's: stages, and who holds what. */
 export const SERVER = "tributary_server";
 
 /** A view of the session: the tables that the lake had when a transaction began, by schema and name; whether one ever had rows, and its columns. */
 export const TABLES = "tributary_lake_tables";
+
+/** Changes of up to so many rows stay in the catalog until they are written to a file together. */
+const INLINED_ROWS = 200;
 
 const CATALOG_SECRET = "tributary_catalog";
 
@@ -51,7 +56,10 @@ export async function openLakeSession(
         `metadata_schema ${quoted(place.catalogSchema)}`,
         `metadata_parameters map {'secret': '${CATALOG_SECRET}'}`,
       );
-    await connection.run(`attach ${quoted(`ducklake:${catalog}`)} as ${LAKE} (${options.join(", ")})`);
+    const attach = (name: string, more: string) =>
+      connection.run(`attach ${quoted(`ducklake:${catalog}`)} as ${name} (${[...options, more].join(", ")})`);
+    await attach(LAKE, `data_inlining_row_limit ${isServed(place) ? INLINED_ROWS : 0}`);
+    if (access === "write" && isServed(place)) await attach(UNINLINED, "data_inlining_row_limit 0");
     await connection.run(`use ${LAKE}`);
     await connection.run(tablesView(place));
     return session;

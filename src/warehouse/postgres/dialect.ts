@@ -150,6 +150,7 @@ export const postgresDialect: Dialect = {
   hasRoles: true,
   hasOtherWriters: true,
   hasTransactionLocks: true,
+  reserved: undefined,
   tablesMade: undefined,
   commentsOnViewColumns: true,
   commentsOnFunctions: true,

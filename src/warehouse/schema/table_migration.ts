@@ -95,6 +95,14 @@ function isReshaped(catalog: Catalog, { role, schema, stream, columns }: Shape, 
 
 export const tableOf = (shape: { schema: string; name: string }): Fragment => sql.id(shape.schema, shape.name);
 
+/** Tables that are not there, with columns whose names the dialect reserves. */
+export function reservedTables({ reserved }: Dialect, { tables }: Catalog, shapes: readonly Shape[]) {
+  const isReserved = ({ name }: ShapedColumn) => reserved?.names.includes(name) === true;
+  return shapes
+    .filter(({ schema, name, columns }) => !tables.has(`${schema}.${name}`) && columns.some(isReserved))
+    .map(({ schema, name, columns }) => ({ schema, name, columns: sql.join(columns.map(definition), sql`, `) }));
+}
+
 function createTable(dialect: Dialect, shape: Shape): Fragment {
   const parts = shape.columns.map(definition);
   if (dialect.primaryKeys) parts.push(sql`primary key (${sql.join(shape.primaryKey.map(name => sql.id(name)))})`);

@@ -21,7 +21,7 @@ import { planViewChanges } from "../views/view_changes.ts";
 import { viewRefusals, viewsInTheWay } from "./column_types.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import { interferences } from "./foreign_triggers.ts";
-import { commentOnTable, inOrder, type Plan, planTables } from "./table_migration.ts";
+import { commentOnTable, inOrder, type Plan, planTables, reservedTables } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 
 /** The tables a warehouse is to have. */
@@ -47,6 +47,11 @@ export interface Ensured {
  * type or another key is refused with every reason (DestinationError) before anything is changed. Needs `ensureState` first.
  */
 export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Ensured> {
+  if (dialect.reserved !== undefined) {
+    const catalog = await readCatalog(db, dialect, [order.schema, order.stateSchema]);
+    const reserved = reservedTables(dialect, catalog, wantedShapes(dialect, order));
+    if (reserved.length > 0) await dialect.reserved.make(db, reserved);
+  }
   const before = await planned(db, dialect, order);
   const views = await planViewChanges(db, dialect, order, before.catalog);
   const schemas = [order.schema, order.stateSchema, ...(order.views === undefined ? [] : [order.views.schema])];

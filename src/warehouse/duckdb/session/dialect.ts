@@ -165,6 +165,7 @@ export const duckdbDialect: Dialect = {
   hasRoles: false,
   hasOtherWriters: false,
   hasTransactionLocks: false,
+  reserved: undefined,
   tablesMade: undefined,
   commentsOnViewColumns: true,
   commentsOnFunctions: true,

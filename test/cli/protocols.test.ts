@@ -68,7 +68,10 @@ test("spec needs neither a configuration nor a disk, and says what the configura
     .properties;
   expect(api!.properties["key"]).toMatchObject({ airbyte_secret: true, default: `\${PROCUREMENT_API_KEY}` });
   expect(api!.properties["base_url"]!["description"]).toMatch(/^The service's address such as https:/);
-  expect(destination!.properties["type"]).toMatchObject({ enum: ["duckdb", "postgres"], default: "duckdb" });
+  expect(destination!.properties["type"]).toMatchObject({
+    enum: ["duckdb", "postgres", "ducklake"],
+    default: "duckdb",
+  });
   expect(Object.keys(streams!.properties)).toEqual(["preset", "include", "exclude", "start"]);
 });
 

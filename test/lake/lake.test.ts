@@ -237,4 +237,5 @@ test("what cannot be opened says what to do: other files, no extensions, no serv
     /The connection to the PostgreSQL of destination.catalog/,
   );
   await expect(openDucklakeForReading(nobody)).rejects.not.toThrow(/geheim/);
+  await expect(openDucklake(nobody)).rejects.toThrow(/nothing answers there .* destination\.catalog/);
 });

@@ -134,6 +134,8 @@ test.each(configurations)("the configuration of %s can be used", async (_, text)
     PROCUREMENT_API_KEY: "a-key",
     SLACK_WEBHOOK: "https://hooks.example.com/services/x",
     DATABASE_URL: "postgresql://tributary@db.example.com/warehouse",
+    AWS_ACCESS_KEY_ID: "AKIAEXAMPLE",
+    AWS_SECRET_ACCESS_KEY: "a secret",
     TRIBUTARY_HASH_KEY: "0123456789abcdef",
   };
   const loaded = await loadConfig(file, env);

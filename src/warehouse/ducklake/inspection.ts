@@ -7,11 +7,11 @@ import { entryAt } from "../../files.ts";
 import { inspectServer, rightsLacking } from "../ddl/rights.ts";
 import { attempting } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, select } from "../duckdb/session/session.ts";
-import { connect } from "../postgres/connect.ts";
 import { kyselyOver } from "../postgres/driver.ts";
 import { Session as Server } from "../postgres/session.ts";
 import { extensionsOf, loadExtensions } from "./extensions.ts";
 import { lakeFailure } from "./failure.ts";
+import { connectCatalog } from "./open.ts";
 import { isRemote, isServed, type LakePlace } from "./place.ts";
 import { storageSecret } from "./session.ts";
 
@@ -32,7 +32,7 @@ export async function inspectLake(place: LakePlace): Promise<LakeInspection> {
     await requireFolder(dirname(place.catalog));
     return { extensions, server: undefined };
   }
-  const connected = await connect({ ...place, url: place.catalog }, "write", systemClock);
+  const connected = await connectCatalog({ ...place, clock: systemClock });
   const session = new Server(connected);
   try {
     const db = kyselyOver(session, place.stateSchema);

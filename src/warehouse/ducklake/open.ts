@@ -17,7 +17,7 @@ import { layoutOf } from "../duckdb/session/file_layout.ts";
 import { Room } from "../duckdb/session/room.ts";
 import { quoted, type Session } from "../duckdb/session/session.ts";
 import { openStage as openFileStage, removeGone } from "../duckdb/stage/stage.ts";
-import { connect, type Place } from "../postgres/connect.ts";
+import { type Connected, connect, type Place } from "../postgres/connect.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
 import { Locks, lockKey } from "../postgres/locks.ts";
@@ -54,13 +54,12 @@ const RETRY_MS = 250;
 
 /** Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with them. */
 async function openServed(settings: DucklakeSettings): Promise<Destination> {
-  const { schema, stateSchema, clock, runId } = settings;
-  const place = { ...settings, url: settings.catalog };
-  const connected = await connect(place, "write", clock);
+  const { schema, stateSchema, runId } = settings;
+  const connected = await connectCatalog(settings);
   const server = new Server(connected);
   // Rows are staged while others are published.
   const publisher = new Server(
-    await connect(place, "write", clock).catch(async error => {
+    await connectCatalog(settings).catch(async error => {
       await server.end();
       throw error;
     }),
@@ -127,6 +126,18 @@ async function grantReaders(
     where schemaname = ${catalogSchema} or (schemaname = ${stateSchema} and tablename = 'holders')`.execute(db);
   const wanted = { schemas: [catalogSchema, stateSchema], tables: rows, later: catalogSchema };
   for (const role of grantSelectTo) for (const grant of await lackingGrants(db, role, wanted)) await grant.execute(db);
+}
+
+/** Connects to the catalog's PostgreSQL, of which messages speak by its own key of the configuration. */
+export async function connectCatalog(
+  place: LakePlace & Pick<DucklakeSettings, "connectWaitMs" | "lockWaitMs" | "clock">,
+): Promise<Connected> {
+  try {
+    return await connect({ ...place, url: place.catalog }, "write", place.clock);
+  } catch (error) {
+    if (error instanceof Error) error.message = error.message.replaceAll("destination.url", "destination.catalog");
+    throw error;
+  }
 }
 
 /** The catalog's file is locked for as long as it is open: nobody else reads or writes the lake meanwhile. */

@@ -133,11 +133,12 @@ export function storageSecret(
 
 function unattached(place: LakePlace, error: unknown): unknown {
   const said = firstLineOf(error);
-  if (/DATA_PATH.*does not match/i.test(said))
+  const says = (...words: readonly string[]) => words.every(word => said.includes(word));
+  if (says("DATA_PATH", "does not match"))
     return new ConfigError(
       `destination.data_path is ${place.dataPath}, but the lake of this catalog keeps its files elsewhere (${said}). Set data_path to where they are, or give the new lake a catalog_schema of its own.`,
     );
-  if (/not support.*version|newer version|Unknown DuckLake version|only (DuckLake )?versions?/i.test(said))
+  if (says("DuckLake", "version", "support") || says("DuckLake", "version", "newer"))
     return new DestinationError(
       `The lake's catalog is of another version than DuckDB's extension ducklake here (${said}). Use the tributary of the newer one.`,
       error,

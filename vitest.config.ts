@@ -4,6 +4,8 @@ import { LongestFirst } from "./test/support/order.ts";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "simulator/test/**/*.test.ts"],
+    // Those run in a lake alone, with DuckDB's extensions: vitest.lake.config.ts.
+    exclude: ["test/lake/**"],
     globalSetup: ["test/support/postgres.ts"],
     pool: "forks",
     // No module keeps state, so files may share them: loading 200 modules anew for each file took a tenth of the time.

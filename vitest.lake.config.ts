@@ -10,6 +10,7 @@ export default defineConfig({
       "test/warehouse/conformance/*.test.ts",
       "test/warehouse/{schema/{retyped,tables},views/ensure,state/rejects}.test.ts",
     ],
+    exclude: [],
     globalSetup: ["test/lake/setup.ts"],
   },
 });

@@ -9,3 +9,7 @@ export const isShared = (destination: DestinationConfig): boolean =>
 
 export const isLake = (destination: DestinationConfig): destination is DucklakeConfig =>
   destination.type === "ducklake";
+
+/** What people call it. */
+export const titleOf = ({ type }: Pick<DestinationConfig, "type">): string =>
+  ({ duckdb: "DuckDB", postgres: "PostgreSQL", ducklake: "DuckLake" })[type];

@@ -71,14 +71,23 @@ async function installed(folder: string): Promise<void> {
 async function downloaded(folder: string, version: string): Promise<void> {
   const wheels = join(folder, "wheels");
   const wanted = NAMES.map(name => `duckdb-extension-${name.replace("_", "-")}==${version.replace(/^v/, "")}`);
-  await run("python3", ["-m", "pip", "download", "--quiet", "--no-deps", "--dest", wheels, ...wanted], {
-    timeout: LIMIT_MS,
-  });
+  const python = await pythonWithPip();
+  const words = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest", wheels, ...wanted];
+  await run(python, words, { timeout: LIMIT_MS });
   for (const wheel of await readdir(wheels))
-    await run("python3", ["-m", "zipfile", "-e", join(wheels, wheel), join(folder, "unpacked")]);
+    await run(python, ["-m", "zipfile", "-e", join(wheels, wheel), join(folder, "unpacked")]);
   for (const name of NAMES) {
     const file = `${name}.duckdb_extension`;
     await cp(join(folder, "unpacked", `duckdb_extension_${name}`, "extensions", version, file), join(folder, file));
   }
   for (const left of ["wheels", "unpacked"]) await rm(join(folder, left), { recursive: true });
+}
+
+async function pythonWithPip(): Promise<string> {
+  const names = ["python3", "python3.11", "python", "/usr/bin/python3"];
+  for (const name of names) {
+    const found = await run(name, ["-m", "pip", "--version"], { timeout: LIMIT_MS }).catch(() => undefined);
+    if (found !== undefined) return name;
+  }
+  throw new Error(`none of ${names.join(", ")} has pip`);
 }

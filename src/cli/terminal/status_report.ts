@@ -1,3 +1,4 @@
+import { titleOf } from "../../config/destination.ts";
 import { ago, ahead, timespan } from "../../duration.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
@@ -21,7 +22,7 @@ export function statusReport(status: Status, now: number): string {
 }
 
 function heading({ warehouse, running, last_run }: Status, now: number): string[] {
-  const place = warehouse.path === null ? "PostgreSQL" : `DuckDB ${warehouse.path}`;
+  const place = [titleOf(warehouse), warehouse.path].filter(part => part !== null).join(" ");
   const published = warehouse.published_at === null ? "" : `, published ${ago(warehouse.published_at, now)}`;
   const lines = [`Warehouse: ${place}, schema ${warehouse.schema}${published}`];
   lines.push(

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { titleOf } from "../../config/destination.ts";
 import { ago, ahead, roughly, timespan } from "../../duration.ts";
 import { documentOf } from "../../outputs/html/document.ts";
 import { count, counted } from "../../outputs/html/wording.ts";
@@ -42,7 +43,7 @@ export function icon(tone: string): string | undefined {
 function place({ status, now }: View) {
   if (status === undefined) return "";
   const { path, schema, published_at } = status.warehouse;
-  const where = path?.split(/[\\/]/).at(-1) ?? "PostgreSQL";
+  const where = path?.split(/[\\/]/).at(-1) ?? titleOf(status.warehouse);
   const published = published_at === null ? "" : html`, published ${time(published_at, ago(published_at, now))}`;
   return html`${where} · schema ${schema}${published}`;
 }

@@ -7,7 +7,8 @@ const lost =
 const stored =
   /HTTP Error|HTTPException|HTTP (GET|PUT|POST|HEAD)|Could not establish connection|Connection error for HTTP|S3|s3:\/\//;
 const refused = /\b(401|403)\b|Forbidden|Unauthorized|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/;
-const conflict = /Failed to commit DuckLake transaction|Transaction conflict/;
+// The second is a constraint's name, which PostgreSQL doesn't translate.
+const conflict = /Transaction conflict|ducklake_snapshot_pkey/;
 
 /** Whether a transaction was taken back for the sake of another writer of the lake: done again it is likely to get through. */
 export const isConflict = (error: unknown): boolean => {

@@ -36,13 +36,6 @@ interface Piled {
 /** Tells a run that it is to end. */
 type IsEnding = () => boolean;
 
-/** What was done to a lake, for the record. */
-export interface Tended {
-  readonly flushed: number;
-  readonly rewritten: number;
-  readonly merged: number;
-}
-
 /**
  * Flushes, rewrites and merges what has piled up in these tables, one after another, each in a transaction of its own: other
  * writers have their turn between two. Never changes what the tables say.
@@ -52,31 +45,25 @@ export async function tendTables(
   place: LakePlace,
   tables: readonly Named[],
   isEnding: IsEnding,
-): Promise<Tended> {
-  const tended = { flushed: 0, rewritten: 0, merged: 0 };
+): Promise<void> {
   const piled = await piledUp(db, place, tables);
   const inlined = await inlinedRows(db, place, piled);
   for (const table of piled) {
     if (isEnding()) break;
     const { schema, name } = table;
     const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;
-    if ((inlined.get(table.id) ?? 0) >= INLINED_ROWS) {
-      await sql`call ducklake_flush_inlined_data(${sql.lit(LAKE)}, schema_name => ${sql.lit(schema)}, table_name => ${sql.lit(name)})`.execute(
-        db,
-      );
-      tended.flushed++;
-    }
+    if ((inlined.get(table.id) ?? 0) >= INLINED_ROWS) await flush(db, table);
     const isHollow = table.deleted >= Math.max(DELETED_ROWS, DELETED_SHARE * table.rows);
-    if (isHollow || table.delete_files >= DELETE_FILES) {
+    if (isHollow || table.delete_files >= DELETE_FILES)
       await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
-      tended.rewritten++;
-    }
-    if (table.small_files >= SMALL_FILES) {
-      await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
-      tended.merged++;
-    }
+    if (table.small_files >= SMALL_FILES) await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
   }
-  return tended;
+}
+
+/** Puts what the catalog has of a table's rows into a file. */
+async function flush(db: Db, { schema, name }: Named): Promise<void> {
+  const table = sql`schema_name => ${sql.lit(schema)}, table_name => ${sql.lit(name)}`;
+  await sql`call ducklake_flush_inlined_data(${sql.lit(LAKE)}, ${table})`.execute(db);
 }
 
 /** What each of the tables has piled up. */
@@ -142,13 +129,7 @@ async function expire(db: Db, snapshotsMs: number, filesMs: number): Promise<voi
  * statistics of former values. A query that reads such a file at this moment ends with an error.
  */
 export async function eraseFormer(db: Db, tables: readonly Named[]): Promise<void> {
-  const flush = async () => {
-    for (const { schema, name } of tables)
-      await sql`call ducklake_flush_inlined_data(${sql.lit(LAKE)}, schema_name => ${sql.lit(schema)}, table_name => ${sql.lit(name)})`.execute(
-        db,
-      );
-  };
-  await flush();
+  for (const table of tables) await flush(db, table);
   await expire(db, 0, 0);
   for (const { schema, name } of tables) {
     const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;

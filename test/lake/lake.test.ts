@@ -84,7 +84,7 @@ test("any DuckDB that attaches the lake sees each publish at once, and by which 
   });
 });
 
-test("two hosts load different companies into one lake at once, each row once, and no publish is earlier than one before it", async () => {
+test("two hosts load different companies into one lake at once, each row once", async () => {
   const { sync, warehouse, simulator, clock } = await scenario(make, { orders: 40, items: 400 });
   const sizes = { orders: 40, items: 400, invoices: 0, findings: 0, ingested: 0 };
   const theirs = await startSimulator({ sizes, now: clock.date, seed: 7 });

@@ -12,6 +12,7 @@ import type { Resources } from "../duckdb/session/session.ts";
 import { versionMoment } from "../duckdb/versions/version_names.ts";
 import { linkedVersion } from "../duckdb/versions/versions.ts";
 import { isServed } from "../ducklake/place.ts";
+import { served } from "../ducklake/stage.ts";
 import type { Exportable } from "../parquet_source.ts";
 import type { Where } from "./open.ts";
 
@@ -69,18 +70,28 @@ async function readDucklake(
 ): Promise<WarehouseReading | undefined> {
   const { openDucklakeForReading } = await import("../ducklake/reading.ts");
   const reading = await openDucklakeForReading(where, resources);
-  return reading && loaded({ ...reading, [Symbol.asyncDispose]: reading.close });
+  return reading && loaded({ ...reading, [Symbol.asyncDispose]: reading.close }, () => hasState(reading));
 }
 
 async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {
   const { openPostgresForReading } = await import("../postgres/open.ts");
-  return loaded(await openPostgresForReading({ ...where, clock: systemClock }));
+  const reading = await openPostgresForReading({ ...where, clock: systemClock });
+  // Not by the standard's views: they leave out what a reader's role may not read, and this table is such a one.
+  return loaded(reading, async () => {
+    const { rows } = await sql<{ found: boolean }>`
+      select count(*) > 0 as found from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${where.stateSchema} and c.relname = 'warehouse'`.execute(reading.db);
+    return rows[0]?.found === true;
+  });
 }
 
 /** The warehouse, where one was made in that database; else it is closed. */
-async function loaded(reading: Omit<WarehouseReading, "publishedAt">): Promise<WarehouseReading | undefined> {
+async function loaded(
+  reading: Omit<WarehouseReading, "publishedAt">,
+  isThere: () => Promise<boolean>,
+): Promise<WarehouseReading | undefined> {
   try {
-    if (await hasState(reading)) return { ...reading, publishedAt: undefined };
+    if (await isThere()) return { ...reading, publishedAt: undefined };
   } catch (error) {
     await reading.close();
     throw error;
@@ -120,7 +131,6 @@ const lockQuery = `select ((classid::bigint << 32) | objid::bigint)::text as key
 
 /** Those of `holders` whose lock the server holds: what a killed run wrote there says nothing. `isLake`: the server is the catalog's. */
 async function lockHolders({ db, schema, stateSchema }: WarehouseReading, isLake: boolean): Promise<readonly Holder[]> {
-  const { served } = await import("../ducklake/stage.ts");
   const from = (query: string) => (isLake ? served(query) : sql`(${sql.raw(query)})`);
   const { rows: locks } = await sql<{ key: string }>`select key from ${from(lockQuery)} l`.execute(db);
   const table = sql.id(stateSchema, "holders").compile(db).sql;

@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { Dialect } from "../dialect.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
 import { beginStatistics, makeUninlined, RESERVED } from "./inlining.ts";
-import { TABLES } from "./session.ts";
+import { TABLES } from "./place.ts";
 
 /**
- * DuckDB's words over a lake. Whoever writes to it has the lake's lock from before the transaction begins, so that a transaction
- * takes none itself.
+ * DuckDB's SQL over a lake. A transaction takes no locks itself: the session takes one for the whole warehouse before it begins a
+ * transaction.
  */
 export const ducklakeDialect: Dialect = {
   ...duckdbDialect,

@@ -5,7 +5,7 @@ import { destinationFailure, firstLineOf } from "../duckdb/session/failure.ts";
 const lost =
   /Unable to connect to Postgres|server closed the connection|terminating connection|connection to server|could not (receive data from|send data to) server|no connection to the server|SSL connection has been closed|the database system is|Connection refused/i;
 const stored =
-  /HTTP Error|HTTPException|HTTP (GET|PUT|POST|HEAD)|Could not establish connection|Connection error for HTTP|S3|s3:\/\//;
+  /HTTP Error|HTTPException|HTTP (GET|PUT|POST|HEAD)|Could not establish connection|Connection error for HTTP|s3:\/\//;
 const refused = /\b(401|403)\b|Forbidden|Unauthorized|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/;
 // The second is a constraint's name, which PostgreSQL doesn't translate.
 const conflict = /Transaction conflict|ducklake_snapshot_pkey/;

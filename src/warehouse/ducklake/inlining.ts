@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Named } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
-import { LAKE, TABLES, UNINLINED } from "./session.ts";
+import { LAKE, TABLES, UNINLINED } from "./place.ts";
 
 /** What the catalog's tables of rows call their own columns: a table that has one of these keeps all its rows in files. */
 export const RESERVED = ["row_id", "begin_snapshot", "end_snapshot"] as const;
@@ -23,7 +23,7 @@ export async function makeUninlined(
   await keepUninlined(db);
 }
 
-/** Has no row of tables with such columns stay in the catalog: whoever made one may have been killed before it said so. */
+/** Turns inlining off for tables with such columns. Also at the start of a run: one that made them may have been killed before this. */
 export async function keepUninlined(db: Kysely<StateTables>): Promise<void> {
   const option = sql.lit("data_inlining_row_limit");
   const { rows } = await sql<Named>`select "schema", name from ${sql.id("temp", TABLES)}
@@ -48,6 +48,8 @@ export async function beginStatistics(
   await db.transaction().execute(async trx => {
     for (const each of rows) {
       const table = sql.id(each.schema, each.name);
+      const { rows: present } = await sql`select 1 as one from ${table} limit 1`.execute(trx);
+      if (present.length > 0) continue;
       await sql`insert into ${table} (${sql.id(each.column)}) values (null); delete from ${table}`.execute(trx);
     }
   });

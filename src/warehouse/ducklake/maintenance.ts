@@ -2,8 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Named } from "../dialect.ts";
 import { recordFact } from "../state/facts.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { LakePlace } from "./place.ts";
-import { catalogOf, LAKE } from "./session.ts";
+import { catalogOf, LAKE, type LakePlace } from "./place.ts";
 
 /** So many rows that are still in the catalog are written to a file. Reading them costs more than a file does. */
 const INLINED_ROWS = 2_000;
@@ -14,7 +13,7 @@ const SMALL_BYTES = 16e6;
 const DELETED_SHARE = 0.1;
 const DELETED_ROWS = 1_000;
 const DELETE_FILES = 8;
-/** Files that no snapshot needs any more stay for as long as somebody may still be reading one of them. */
+/** A file that no snapshot needs any more is kept for this long: a query that began before may still read it. */
 const GRACE_MS = 2 * 86_400_000;
 /** Snapshots are looked through for old ones this often. */
 const EXPIRED_EVERY_MS = 86_400_000;
@@ -104,7 +103,7 @@ async function inlinedRows(
   return new Map(rows.map(({ id, n }) => [id, n]));
 }
 
-/** Expires snapshots that are older than they are kept, once a day, and removes files that nobody can be reading any more. */
+/** Once a day: expires snapshots older than `keepMs`, and removes files that no snapshot has needed for two days. */
 export async function expireOld(db: Db, stateSchema: string, keepMs: number, now: number): Promise<void> {
   const kept = await db.selectFrom("warehouse").select("value").where("key", "=", EXPIRED).executeTakeFirst();
   if (typeof kept?.value === "string" && now - Date.parse(kept.value) < EXPIRED_EVERY_MS) return;
@@ -117,7 +116,7 @@ export async function expireOld(db: Db, stateSchema: string, keepMs: number, now
 /** In the state schema's facts: when snapshots were last looked through. */
 const EXPIRED = "lake_expired";
 
-/** Snapshots that are older go, and files that have been nobody's for longer. By DuckDB's clock, as they were noted. */
+/** Expires snapshots older than `snapshotsMs`, and removes files that no snapshot has needed for `filesMs`; by DuckDB's clock. */
 async function expire(db: Db, snapshotsMs: number, filesMs: number): Promise<void> {
   const before = (ms: number) => sql`older_than => now() - to_milliseconds(${sql.lit(ms)})`;
   await sql`call ducklake_expire_snapshots(${sql.lit(LAKE)}, ${before(snapshotsMs)})`.execute(db);

@@ -30,8 +30,8 @@ import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
 import { keepUninlined } from "./inlining.ts";
 import { eraseFormer, expireOld, tendTables } from "./maintenance.ts";
-import { isServed, type LakePlace } from "./place.ts";
-import { LAKE, openLakeSession } from "./session.ts";
+import { isServed, LAKE, type LakePlace } from "./place.ts";
+import { openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
 
 /** Where the lake is, and the run that works on it. */
@@ -111,13 +111,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
 /** Lets roles of the catalog's PostgreSQL read the lake: the catalog's tables, those to come, and who holds what. */
 async function grantReaders(
   db: Kysely<StateTables>,
-  {
-    grantSelectTo = [],
-    catalogSchema,
-    stateSchema,
-  }: Pick<LakePlace, "catalogSchema" | "stateSchema"> & {
-    readonly grantSelectTo?: readonly string[];
-  },
+  { grantSelectTo = [], catalogSchema, stateSchema }: DucklakeSettings,
 ): Promise<void> {
   if (grantSelectTo.length === 0) return;
   await requireRoles(db, grantSelectTo);
@@ -140,7 +134,7 @@ export async function connectCatalog(
   }
 }
 
-/** The catalog's file is locked for as long as it is open: nobody else reads or writes the lake meanwhile. */
+/** A lake whose catalog is a file. While it is open DuckDB locks that file: no other process can read or write the lake. */
 async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<Destination> {
   const { clock, stateSchema, holder, runId, waiting } = settings;
   const layout = layoutOf({ path: settings.catalog, readers: "direct" });
@@ -148,9 +142,14 @@ async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<D
   const until = clock.now() + waitMs;
   const take = async () => {
     const giveUp = await claim(layout);
+    let lake: Session | undefined;
     try {
-      return { lake: await opened(settings).catch(asLocked(layout)), giveUp };
+      lake = await opened(settings).catch(asLocked(layout));
+      await writeHolder(layout, { runId, ...holder });
+      await removeGone(layout.stage);
+      return { lake, giveUp };
     } catch (error) {
+      lake?.close();
       await giveUp();
       throw error;
     }
@@ -158,8 +157,6 @@ async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<D
   for (let isTold = false; ; isTold = true) {
     try {
       const { lake, giveUp } = await take();
-      await writeHolder(layout, { runId, ...holder });
-      await removeGone(layout.stage);
       const { close: closeLake, ...rest } = overLake(settings, lake);
       const close = async () => {
         await closeLake();

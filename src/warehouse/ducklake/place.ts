@@ -1,4 +1,13 @@
-import type { Resources } from "../duckdb/session/session.ts";
+// Here is what dialect and stage need: DuckDB itself is not loaded for another database's runs.
+
+/** The lake's name within a session. */
+export const LAKE = "lake";
+/** The same lake, for a transaction that makes tables none of whose rows may stay in the catalog. */
+export const UNINLINED = "lake_uninlined";
+/** The catalog's PostgreSQL beside it, for what isn't the lake's: stages, and who holds what. */
+export const SERVER = "tributary_server";
+/** A view of the session: each table that the lake had when a transaction began, with its columns and whether it ever had rows. */
+export const TABLES = "tributary_lake_tables";
 
 /** Access to object storage; absent keys: DuckDB looks for them where the cloud's own programs do. */
 export interface LakeStorage {
@@ -26,10 +35,13 @@ export interface LakePlace {
   readonly stateSchema: string;
 }
 
-export type LakeResources = Partial<Resources>;
-
 /** Whether the catalog is in a PostgreSQL, which many machines share. */
-export const isServed = ({ catalog }: Pick<LakePlace, "catalog">): boolean =>
-  /^(postgres|postgresql|socket):/.test(catalog);
+export const isServed = ({ catalog }: Pick<LakePlace, "catalog">): boolean => /^postgres(ql)?:/.test(catalog);
 
-export const isRemote = ({ dataPath }: Pick<LakePlace, "dataPath">): boolean => /^s3a?:/.test(dataPath);
+export const isRemote = ({ dataPath }: Pick<LakePlace, "dataPath">): boolean => /^s3:/.test(dataPath);
+
+/** Where the catalog's own tables are within a session: database and schema. */
+export const catalogOf = (place: LakePlace): readonly [string, string] => [
+  `__ducklake_metadata_${LAKE}`,
+  isServed(place) ? place.catalogSchema : "main",
+];

@@ -5,17 +5,17 @@ import { openEmpty, quoted, type Resources, type Session, select } from "../duck
 import { libpqOf } from "../postgres/connect.ts";
 import { loadExtensions } from "./extensions.ts";
 import { lakeFailure } from "./failure.ts";
-import { isRemote, isServed, type LakePlace, type LakeStorage } from "./place.ts";
-
-/** The lake's name within a session. */
-export const LAKE = "lake";
-/** The same lake, for a transaction that makes tables none of whose rows may stay in the catalog. */
-export const UNINLINED = "lake_uninlined";
-/** The catalog's PostgreSQL beside it, for what isn't the lake's: stages, and who holds what. */
-export const SERVER = "tributary_server";
-
-/** A view of the session: the tables that the lake had when a transaction began, by schema and name; whether one ever had rows, and its columns. */
-export const TABLES = "tributary_lake_tables";
+import {
+  catalogOf,
+  isRemote,
+  isServed,
+  LAKE,
+  type LakePlace,
+  type LakeStorage,
+  SERVER,
+  TABLES,
+  UNINLINED,
+} from "./place.ts";
 
 /** Changes of up to so many rows stay in the catalog until they are written to a file together. */
 const INLINED_ROWS = 200;
@@ -68,12 +68,6 @@ export async function openLakeSession(
     throw unattached(place, error);
   }
 }
-
-/** Where the catalog's own tables are within a session: database and schema. */
-export const catalogOf = (place: LakePlace): readonly [string, string] => [
-  `__ducklake_metadata_${LAKE}`,
-  isServed(place) ? place.catalogSchema : "main",
-];
 
 /** Asked of DuckDB, the tables' names take a question to the catalog for each of them: it tells their sizes, too. */
 function tablesView(place: LakePlace): string {

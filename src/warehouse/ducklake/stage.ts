@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import type { Stage } from "../destination.ts";
 import type { Db } from "../views/statements.ts";
-import { SERVER } from "./session.ts";
+import { SERVER } from "./place.ts";
 
 /** Rows of the catalog's PostgreSQL, as a FROM item of the lake's session. */
 export const served = (query: string): RawBuilder<unknown> =>

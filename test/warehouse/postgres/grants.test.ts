@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { TableSet } from "../../../src/catalog/columns.ts";
+import { openReading } from "../../../src/warehouse/connect/reading.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { ensureTables } from "../../../src/warehouse/schema/tables.ts";
 import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
@@ -38,7 +40,13 @@ test("a plain role reads tables, later tables and the dashboards' state, and not
   const later = { main: { ...orders.main, name: "later" }, children: [] };
   await ensure([orders, later], [role]);
   expect((await ensure([orders, later], [role])).done).toEqual([]);
-  const reader = await connected(database.as(encodeURIComponent(role), "reader"));
+  // Which tells a warehouse by a table that the role may not read.
+  const url = database.as(encodeURIComponent(role), "reader");
+  const schemas = { schema: "procurement", stateSchema: "_tributary" };
+  const reading = await openReading({ type: "postgres", url, ...schemas, grantSelectTo: [] });
+  expect(reading).toBeDefined();
+  await reading?.close();
+  const reader = await connected(url);
   for (const table of ["procurement.orders", "procurement.order_parts", "procurement.later"])
     await reader.query(`select * from ${table}`);
   for (const table of ["streams", "runs", "stream_runs", "problems", "details", "history"])
@@ -128,4 +136,14 @@ test("schemas of somebody else, of which the role may make use but not let other
   await close();
   await own.drop();
   await database.admin.query(`drop role ${owner}, ${loader}`);
+});
+
+test("what opens a warehouse in PostgreSQL does not load DuckDB", () => {
+  const program = `
+    for (const name of ["open", "reading"]) await import(process.argv[1] + name + ".ts");
+    const loaded = process.report.getReport().sharedObjects.filter(path => path.includes("duckdb"));
+    process.stdout.write(JSON.stringify(loaded));`;
+  const folder = new URL("../../../src/warehouse/connect/", import.meta.url).href;
+  const words = ["--input-type=module", "--eval", program, folder];
+  expect(execFileSync(process.execPath, words, { encoding: "utf8" })).toBe("[]");
 });

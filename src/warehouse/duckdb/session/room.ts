@@ -8,7 +8,7 @@ import { select } from "./session.ts";
 const FEW_TABLES = 40;
 const TABLE_MB = 0.5;
 
-/** The memory limit of a session: whoever lowers it, and whoever needs all of it, is alone (`run`). */
+/** The memory limit of a session. Work that changes it, or needs all of the memory, runs alone (`run`). */
 export class Room {
   readonly #limitMb: number;
   readonly #grows: boolean;
@@ -16,7 +16,7 @@ export class Room {
   readonly #turns = new Mutex();
   #usual: Promise<number> | undefined;
 
-  /** `alone` does work while nobody else uses the session; `grows`: the limit does with the number of tables. */
+  /** `alone` runs work while nothing else uses the session; `grows`: the more tables there are, the higher the limit. */
   constructor(
     limitMb: number,
     grows: boolean,

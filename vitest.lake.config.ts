@@ -7,6 +7,7 @@ export default defineConfig({
     ...base.test,
     include: [
       "test/lake/**/*.test.ts",
+      "test/operations/move/*.test.ts",
       "test/warehouse/conformance/*.test.ts",
       "test/warehouse/{schema/{retyped,tables},views/ensure,state/rejects}.test.ts",
     ],

@@ -10,6 +10,10 @@ export const isShared = (destination: DestinationConfig): boolean =>
 export const isLake = (destination: DestinationConfig): destination is DucklakeConfig =>
   destination.type === "ducklake";
 
+/** Where it is: a file, or an address, which may hold a password. */
+export const addressOf = (destination: DestinationConfig): string =>
+  isFile(destination) ? destination.path : isLake(destination) ? destination.catalog : destination.url;
+
 /** What people call it. */
 export const titleOf = ({ type }: Pick<DestinationConfig, "type">): string =>
   ({ duckdb: "DuckDB", postgres: "PostgreSQL", ducklake: "DuckLake" })[type];

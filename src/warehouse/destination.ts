@@ -31,6 +31,8 @@ export interface Destination extends Exportable, AsyncDisposable {
    * LockedError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
    */
   lock(company: string, lockGroups: readonly string[], waitMs: number): Promise<void>;
+  /** `COPY … FROM STDIN` with whole rows; absent where the database reads files. */
+  readonly copyIn?: (statement: string, rows: Buffer) => Promise<void>;
   /** Who holds what at this moment, as a FROM item with the columns of the table `holders`; a row of a killed run may be among them. */
   readonly holders: RawBuilder<unknown>;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */

@@ -25,8 +25,8 @@ export const kyselyWith = (createDriver: () => Driver): Kysely<StateTables> =>
     },
   });
 
-/** `lines`: a query's one column of texts without line breaks; `csv`: with a heading, NULL is nothing and an empty text `""`; `json`: an object a line. */
-export type CopyFormat = "lines" | "csv" | "json";
+/** `lines`: a query's one column of texts without line breaks; `csv`: with a heading, NULL is nothing and an empty text `""`; `json`: an object a line; `values`: CSV without a heading, every value in quotes, NULL is nothing. */
+export type CopyFormat = "lines" | "csv" | "json" | "values";
 
 /** What the two databases have, do, or write in different ways. SQL elsewhere asks for it here, and never which database it is. */
 export interface Dialect extends CatalogQueries, Multiplication {

@@ -2,13 +2,11 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
 import { nothingLoaded } from "../../errors.ts";
-import type { LogSink } from "../../logging.ts";
+import type { Logger } from "../../logging.ts";
 import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { exportLine, exportText } from "../terminal/export_report.ts";
-import { displayClock, type Place as Terminal } from "../terminal/progress.ts";
 
 interface ExportCommandOptions extends CommonOptions {
   readonly out: string;
@@ -84,7 +82,7 @@ async function exportTables(
     throw nothingLoaded("tables to export");
   };
   let reading = await open();
-  const { tools, finish } = await terminalTools(context, options);
+  const { tools, finish } = await exportTools(context, options);
   try {
     for (const warning of warnings) tools.log.warn({}, warning);
     const { policy } = privacyOf(streams, config.privacy);
@@ -132,32 +130,17 @@ async function orderOf(
   };
 }
 
-const LINE_MS = 30_000;
-
-interface Terminals {
-  readonly tools: ExportTools & { readonly log: { warn(fields: object, message: string): void } };
-  finish(): void;
-}
-
-async function terminalTools(context: CliContext, options: ExportCommandOptions): Promise<Terminals> {
-  const { placeOn } = await import("../terminal/progress.ts");
+async function exportTools(
+  context: CliContext,
+  options: ExportCommandOptions,
+): Promise<{ tools: ExportTools & { log: Logger }; finish(): void }> {
+  const { lineProgress } = await import("../invocation/line_progress.ts");
   const { systemClock } = await import("../../clock.ts");
-  const { screen }: Terminal = await placeOn(context.stderr);
-  const shown = options.progress ? screen : undefined;
-  const sink: LogSink = {
-    write: line => (shown === undefined ? void context.stderr.write(line) : shown.persist(line.trimEnd())),
-  };
-  const log = await context.openLog(options.logLevel, sink);
-  const { signal, release } = interruption(context, text => log.info({}, text), {
+  const { log, signal, show, finish } = await lineProgress(context, options, {
     stopping: "stopping, and removing what is unfinished; once more leaves at once",
     stopped: `${options.out} is as it was, and the next export begins anew`,
   });
   const compared = new Set<string>();
-  let line = "";
-  const quiet =
-    shown !== undefined || !options.progress
-      ? () => undefined
-      : displayClock.every(LINE_MS, () => void (line !== "" && context.stderr.write(`${line}\n`)));
   const holder = {
     runId: randomUUID(),
     pid: process.pid,
@@ -170,14 +153,9 @@ async function terminalTools(context: CliContext, options: ExportCommandOptions)
       ...{ clock: systemClock, log, holder, signal },
       watch: progress => {
         compared.add(progress.table);
-        line = exportLine(progress, compared.size);
-        shown?.(line);
+        show(exportLine(progress, compared.size));
       },
     },
-    finish: () => {
-      quiet();
-      shown?.clear();
-      release();
-    },
+    finish,
   };
 }

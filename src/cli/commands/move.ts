@@ -1,31 +1,79 @@
 import type { Command } from "commander";
+import type { LoadedConfig } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
 import { packageVersion } from "../../package_root.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { formatCount } from "../terminal/table.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly baseUrl?: string;
+  readonly to?: string;
 }
 
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("move")
     .description(
-      "Have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
+      "With --to: fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse stays as it is; stopped, the same command goes on. Without: have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
     )
-    .option("--base-url <url>", "the new address (default: the configuration's)");
+    .option("--to <file>", "a configuration, the destination of which is to be filled")
+    .option("--base-url <url>", "the service's new address (default: the configuration's)");
   attachOptions(
     command,
-    ["company", "config", "json", "dryRun", "wait", "logLevel", "yes"],
+    ["company", "config", "json", "dryRun", "wait", "logLevel", "noProgress", "yes"],
+    "tributary move --to lake.yaml",
     "tributary move --base-url https://procurement.example.com",
     "tributary move --dry-run",
-  ).action((options: MoveOptions) => runMove(options, context));
+  ).action((options: MoveOptions) =>
+    options.to === undefined ? moveService(options, context) : moveToDestination(options.to, options, context),
+  );
 }
 
-async function runMove(options: MoveOptions, context: CliContext): Promise<void> {
+async function moveToDestination(file: string, options: MoveOptions, context: CliContext): Promise<void> {
+  const others = { "--company": options.company, "--base-url": options.baseUrl, "--dry-run": options.dryRun };
+  for (const [name, value] of Object.entries(others))
+    if (value !== undefined)
+      throw new ConfigError(`--to moves the whole warehouse, and nothing of the service: leave ${name} out.`);
+  const { config }: LoadedConfig = await context.openConfig(options, { local: true });
+  const { config: to } = await context.openConfig({ config: file }, { local: true });
+  const { moveWarehouse } = await import("../../operations/move_warehouse.ts");
+  const { newRunId } = await import("../../sync/run/run.ts");
+  const { runDefaults } = await import("../../library/connector.ts");
+  const { lineProgress } = await import("../invocation/line_progress.ts");
+  const { systemClock: clock } = await import("../../clock.ts");
+  const { log, signal, show, finish } = await lineProgress(context, options, {
+    stopping: "stopping, and taking back the table that is under way; once more leaves at once",
+    stopped: "the tables that were copied are kept, and the same command goes on from there",
+  });
+  try {
+    const runId = newRunId(new Date(clock.now()).toISOString(), Math.random);
+    const report = await moveWarehouse(
+      { ...(await runDefaults()), config, to },
+      {
+        ...{ clock, log, signal, runId, waitMs: options.wait },
+        watch: ({ table, rows, of }) => show(`copying ${table}: ${formatCount(rows)} of ${formatCount(of)} rows`),
+      },
+    );
+    finish();
+    if (options.json) return context.printJson(report);
+    const { tables, rows, found, left } = report;
+    const before = found === 0 ? "" : ` (${formatCount(found)} of them were there already)`;
+    context.print(
+      [
+        `${report.from} is in ${report.to} now: ${formatCount(tables)} tables${before}, ${formatCount(rows)} rows, each compared.`,
+        ...(left.length === 0 ? [] : [`Not tributary's, and left where they are: ${left.join(", ")}.`]),
+        `Run \`tributary sync --config ${file}\` from now on. The former warehouse is as it was.`,
+      ].join("\n"),
+    );
+  } finally {
+    finish();
+  }
+}
+
+async function moveService(options: MoveOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options);
   const { companiesOf, newRunId } = await import("../../sync/run/run.ts");
   const { compareAddresses, inWords, move } = await import("../../operations/move.ts");

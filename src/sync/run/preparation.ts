@@ -80,7 +80,7 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
 }
 
 /** The views that the configuration asks for. */
-export const viewsOf = ({ config, models }: PlannedRun["order"]): Views => ({
+export const viewsOf = ({ config, models }: Pick<PlannedRun["order"], "config" | "models">): Views => ({
   wanted: config.views,
   models,
   meanings: config.meanings,

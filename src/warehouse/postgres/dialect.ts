@@ -140,6 +140,14 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
 
 const ARGUMENTS = 90;
 
+const bare = "format csv, quote E'\\x01', delimiter E'\\x02'";
+const formats = {
+  lines: bare,
+  json: bare,
+  csv: "format csv, header",
+  values: "format csv, force_quote *",
+} as const;
+
 export const postgresDialect: Dialect = {
   ...postgresCatalog,
   name: "postgres",
@@ -172,10 +180,10 @@ export const postgresDialect: Dialect = {
     });
     return sql.join(groups, sql` || `);
   },
-  copy: (query, format) =>
-    format === "csv"
-      ? `copy (${query}) to stdout (format csv, header)`
-      : `copy (${format === "json" ? `select row_to_json(answer) from (${query}) answer` : query}) to stdout (format csv, quote E'\\x01', delimiter E'\\x02')`,
+  copy(query, format) {
+    const asked = format === "json" ? `select row_to_json(answer) from (${query}) answer` : query;
+    return `copy (${asked}) to stdout (${formats[format]})`;
+  },
   searchPath: schemas => sql`set search_path to ${sql.join(schemas.map(name => sql.id(name)))}`,
   rowPlace: "ctid",
   serverTime: sql`clock_timestamp()`,

@@ -58,6 +58,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     warnings,
     protection,
     copyOut: (query, take) => session.copyOut(query, take),
+    copyIn: (statement, rows) => session.copy(statement, rows),
     lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
     holders: sql.id(stateSchema, "holders"),
     isWanted: () => locks.areWanted(),

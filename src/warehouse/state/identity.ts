@@ -6,6 +6,7 @@ import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import { recordFact } from "./facts.ts";
+import { FILLING } from "./filling.ts";
 
 /** Who a run says it works for. */
 export interface Identity {
@@ -105,6 +106,10 @@ export function recordMaker(stateSchema: string, program: string): readonly RawB
 }
 
 function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): string[] {
+  if (companies.length > 0 && stored.has(FILLING))
+    return [
+      "This warehouse is being filled from another one, and isn't whole yet: end that with `tributary move --to`, or use the other one.",
+    ];
   const complaints: string[] = [];
   for (const { name, baseUrl, companyId } of companies) {
     const kept = companyOf(stored, name);
@@ -136,6 +141,12 @@ export const knows = (stored: ReadonlyMap<string, unknown>, name: string): boole
 function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: string): string | undefined {
   const names = [...stored.keys()].filter(key => key.startsWith(COMPANY)).map(key => key.slice(COMPANY.length));
   return names.find(other => other !== name && companyOf(stored, other)?.company_id === companyId);
+}
+
+/** The names of all companies that the warehouse keeps. */
+export async function companiesKept(db: Kysely<StateTables>): Promise<readonly string[]> {
+  const rows = await db.selectFrom("warehouse").select("key").orderBy("key").execute();
+  return rows.flatMap(({ key }) => (key.startsWith(COMPANY) ? [key.slice(COMPANY.length)] : []));
 }
 
 /** What a company is known by; undefined: it is not. */

@@ -34,7 +34,7 @@ export async function spoolIntoFiles(spooling: Spooling): Promise<readonly Parqu
   let written = 0;
   let converting: Promise<void> = Promise.resolve();
   const convert = async ({ path, longest }: Slice) => {
-    const made = await writeSlice(ask, csvRelation(path, table.columns, longest), table, target, numbering);
+    const made = await writeSlice(ask, csvRelation(path, table.columns, longest, ROW_BEGINS), table, target, numbering);
     files.push(...made);
     written += made.reduce((sum, file) => sum + file.rows, 0);
     progress(written);
@@ -145,10 +145,19 @@ function slicesIn(room: string, limit: number, full: (slice: Slice) => Promise<v
   };
 }
 
-/** The rows of a file as a FROM item, each value in its own type. */
-function csvRelation(path: string, columns: readonly SourceColumn[], longest: number): string {
+/** What each row that another database sends begins with, and is left out: one of which nothing else is there would be an empty line. */
+const ROW_BEGINS = `'row begins': 'INTEGER'`;
+
+/** The rows of a file as a FROM item, each value in its own type. `begin`: what stands before the columns, and is left out. */
+export function csvRelation(
+  path: string,
+  columns: readonly SourceColumn[],
+  longest: number,
+  begin?: typeof ROW_BEGINS,
+): string {
   const read = columns.map(column => ({ column, as: column.storedAs === "decimal" ? "VARCHAR" : duckdbType(column) }));
-  const types = [`'row begins': 'INTEGER'`, ...read.map(({ column, as }) => `${quoted(column.name)}: ${quoted(as)}`)];
+  const own = read.map(({ column, as }) => `${quoted(column.name)}: ${quoted(as)}`);
+  const types = begin === undefined ? own : [begin, ...own];
   const values = columns.map(column =>
     column.storedAs === "decimal" ? `${decimalOf(column)} as ${named(column.name)}` : named(column.name),
   );

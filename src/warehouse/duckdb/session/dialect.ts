@@ -152,7 +152,12 @@ const decimalText: Dialect["decimalText"] = (name, type) => {
   };
 };
 
-const formats = { lines: "format blob", csv: "format csv, header", json: "format json" } as const;
+const formats = {
+  lines: "format blob",
+  csv: "format csv, header",
+  json: "format json",
+  values: "format csv, header false, force_quote *",
+} as const;
 
 export const duckdbDialect: Dialect = {
   ...duckdbCatalog,

@@ -1,0 +1,181 @@
+import type { Models } from "../catalog/model.ts";
+import type { Stream } from "../catalog/stream.ts";
+import type { Clock } from "../clock.ts";
+import type { Config, DestinationConfig } from "../config/config.ts";
+import { addressOf, titleOf } from "../config/destination.ts";
+import { lockGroupOf } from "../config/selection.ts";
+import { ConfigError, nothingLoaded } from "../errors.ts";
+import type { Log } from "../logging.ts";
+import { configured } from "../privacy/configured_catalog.ts";
+import { holderOf } from "../sync/run/opening.ts";
+import { viewsOf } from "../sync/run/preparation.ts";
+import { openDestination, roleOf } from "../warehouse/connect/open.ts";
+import { looking } from "../warehouse/connect/reading.ts";
+import { versionsName } from "../warehouse/ddl/as_of.ts";
+import { withTables } from "../warehouse/ddl/present_tables.ts";
+import type { Destination } from "../warehouse/destination.ts";
+import { prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
+import { fillingOf, recordFilling } from "../warehouse/state/filling.ts";
+import { companiesKept } from "../warehouse/state/identity.ts";
+import { ensureState } from "../warehouse/state/state_ddl.ts";
+import {
+  type Copied,
+  copyData,
+  copyState,
+  endFilling,
+  type Progress,
+  type Sides,
+  tablesLeft,
+} from "../warehouse/transfer/transfer.ts";
+import { storedName } from "../warehouse/views/view.ts";
+import { canonical } from "./verify/compare_value.ts";
+
+/** Where a warehouse is, and where it is moved to. */
+export interface WarehouseMove {
+  readonly config: Config;
+  /** Of this one the destination counts, and what it says of views. */
+  readonly to: Config;
+  readonly catalogue: readonly Stream[];
+  readonly models: Models;
+  /** Of the program. */
+  readonly version: string;
+}
+
+export interface MoveTools {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  readonly waitMs: number;
+  readonly watch: (progress: Progress) => void;
+}
+
+/** What was moved: every table equal, row by row, to what it was. */
+export interface MoveReport {
+  readonly from: string;
+  readonly to: string;
+  readonly companies: readonly string[];
+  readonly tables: number;
+  readonly rows: number;
+  /** Tables that an attempt before this one had copied. */
+  readonly found: number;
+  /** Tables beside the streams' own, which stay where they are. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Fills an empty warehouse from another one: tables, versions of rows, state. No request is sent. Both are locked meanwhile, the
+ * former one stays as it is; stopped or killed, the next attempt goes on with the table that was under way. @throws ConfigError,
+ * LockedError, DestinationError
+ */
+export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Promise<MoveReport> {
+  const { clock, runId, signal } = tools;
+  const [from, to] = [await placeText(order.config.destination), await placeText(order.to.destination)];
+  if (isSame(order.config.destination, order.to.destination))
+    throw new ConfigError(`Expected --to to name another destination than the configuration, but both are ${from}.`);
+  const companies = await companiesOf(order.config.destination, from);
+  const holder = holderOf("tributary move", new Date(clock.now()).toISOString());
+  const opener = { clock, runId, holder };
+  await using former = await openDestination(order.config.destination, opener, tools.waitMs);
+  await using made = await openDestination(order.to.destination, opener, tools.waitMs);
+  const sides: Sides = { from: former, to: made, canonical, signal, watch: tools.watch };
+  const all = configured(order.catalogue, order.config);
+  for (const one of [former, made]) {
+    await ensureState(one.db, one.dialect, one.stateSchema);
+    const groups = [...new Set(all.map(stream => lockGroupOf(all, stream)))];
+    for (const company of companies) await one.lock(company, groups, tools.waitMs);
+  }
+  await beginFilling(made, from, to);
+  const streams = await withTables(former, all);
+  const versioned = await versionedIn(former, streams);
+  await prepare(order, order.config, former, { streams, versioned, catalogue: all, clock });
+  const state = await copyState(sides);
+  await prepare(order, order.to, made, { streams, versioned, catalogue: all, clock });
+  const models = new Set(order.models.models.map(({ name }) => storedName(name)));
+  const data = await copyData(sides, name => models.has(name));
+  await endFilling(sides);
+  for (const { tables } of streams)
+    await made.afterPublish(tables, data.find(({ table }) => table === tables.main.name)?.rows ?? 0);
+  await made.releaseToReaders();
+  return { from, to, companies, ...sumOf([...state, ...data]), left: await tablesLeft(sides) };
+}
+
+function sumOf(copied: readonly Copied[]): Pick<MoveReport, "tables" | "rows" | "found"> {
+  return {
+    tables: copied.length,
+    rows: copied.reduce((sum, { rows }) => sum + rows, 0),
+    found: copied.filter(({ isThere }) => isThere).length,
+  };
+}
+
+/** The companies that are to be moved. */
+async function companiesOf(destination: DestinationConfig, name: string): Promise<readonly string[]> {
+  const kept = await looking(destination, async ({ db }) => {
+    const filling = await fillingOf(db);
+    if (filling === undefined) return companiesKept(db);
+    throw new ConfigError(
+      `Expected a whole warehouse, but ${name} is itself being filled from ${filling.from}: end that with \`tributary move\`, or move from there.`,
+    );
+  });
+  if (kept === undefined || kept.length === 0) throw nothingLoaded("a warehouse to move");
+  return kept;
+}
+
+/** From now on no run works on it until it is whole. @throws ConfigError unless it is empty, or was begun from the same warehouse */
+async function beginFilling({ db, stateSchema }: Destination, from: string, to: string): Promise<void> {
+  const filling = await fillingOf(db);
+  if (filling?.from === from) return;
+  if (filling !== undefined)
+    throw new ConfigError(
+      `Expected an empty warehouse, or one that was begun from ${from}, but ${to} is being filled from ${filling.from}. Go on with that one, or name an empty one.`,
+    );
+  const kept = await companiesKept(db);
+  if (kept.length > 0)
+    throw new ConfigError(
+      `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. Nothing was changed. Name another file, database, catalog_schema or state_schema in the configuration that --to names.`,
+    );
+  await db.transaction().execute(trx => recordFilling(trx, stateSchema, { from, done: {} }));
+}
+
+/** The streams whose versions of rows are there, also where they are kept no more. */
+async function versionedIn({ db, dialect, schema }: Destination, streams: readonly Stream[]): Promise<Set<string>> {
+  const names = streams.map(({ tables }) => ({ schema, name: versionsName(tables.main) }));
+  const { rows } = await dialect.tablesAmong(names).execute(db);
+  const there = new Set(rows.map(({ name }) => name));
+  return new Set(streams.filter(({ tables }) => there.has(versionsName(tables.main))).map(({ name }) => name));
+}
+
+/** Makes the tables what a run of this version makes them. */
+async function prepare(
+  { version, models }: WarehouseMove,
+  config: Config,
+  destination: Destination,
+  order: {
+    readonly catalogue: readonly Stream[];
+    readonly streams: readonly Stream[];
+    readonly versioned: ReadonlySet<string>;
+    readonly clock: Clock;
+  },
+): Promise<void> {
+  await prepareWarehouse(destination, {
+    ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0 },
+    catalogue: order.catalogue,
+    streams: order.streams,
+    versioned: order.versioned,
+    grantSelectTo: config.destination.grantSelectTo,
+    volatileOf: name => config.streams.settings[name]?.volatile ?? [],
+    formats: config.formats,
+    now: new Date(order.clock.now()).toISOString(),
+    views: viewsOf({ config, models }),
+  });
+}
+
+const isSame = (one: DestinationConfig, other: DestinationConfig): boolean =>
+  addressOf(one) === addressOf(other) && one.stateSchema === other.stateSchema;
+
+/** What messages call it: without credentials. */
+async function placeText(destination: DestinationConfig): Promise<string> {
+  const { database } = await roleOf(destination);
+  const at = database === "" ? addressOf(destination) : `in database ${database}`;
+  return `${titleOf(destination)} ${at} schema ${destination.schema}`;
+}

@@ -1,0 +1,109 @@
+import { type FileHandle, mkdtemp, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Kysely, sql } from "kysely";
+import { remove } from "../../files.ts";
+import type { Destination } from "../destination.ts";
+import type { Named } from "../dialect.ts";
+import { csvRelation } from "../duckdb/parquet/spool.ts";
+import type { SourceColumn } from "../parquet_source.ts";
+import { columnList } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { Lines } from "./row_text.ts";
+
+/** Bytes of rows that are sent together, or that lie in a file until they are read. */
+const SENT_BYTES = 8 * 2 ** 20;
+const FILE_BYTES = 256 * 2 ** 20;
+
+/** Puts rows that `takeRows` hands over into a table. */
+export interface RowLoader extends AsyncDisposable {
+  take(lines: Lines): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** `db`: the transaction that it is done in. */
+export async function openLoader(
+  { copyIn }: Pick<Destination, "copyIn">,
+  db: Kysely<StateTables>,
+  table: Named,
+  columns: readonly SourceColumn[],
+): Promise<RowLoader> {
+  const target = sql`${sql.id(table.schema, table.name)} (${columnList(columns.map(({ name }) => name))})`;
+  if (copyIn !== undefined) {
+    const statement = sql`copy ${target} from stdin (format csv)`.compile(db).sql;
+    return new SendingLoader(rows => copyIn(statement, rows));
+  }
+  // Values are private.
+  const folder = await mkdtemp(join(tmpdir(), "tributary-rows-"));
+  return new FileLoader(folder, async (path, longest) => {
+    await sql`insert into ${target} select * from ${sql.raw(csvRelation(path, columns, longest))}`.execute(db);
+  });
+}
+
+class SendingLoader implements RowLoader {
+  readonly #send: (rows: Buffer) => Promise<void>;
+  #held: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(send: (rows: Buffer) => Promise<void>) {
+    this.#send = send;
+  }
+
+  async take({ bytes }: Lines): Promise<void> {
+    // They are another one's once they have been taken.
+    this.#held.push(Buffer.from(bytes));
+    this.#bytes += bytes.length;
+    if (this.#bytes >= SENT_BYTES) await this.end();
+  }
+
+  async end(): Promise<void> {
+    if (this.#bytes > 0) await this.#send(Buffer.concat(this.#held));
+    this.#held = [];
+    this.#bytes = 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+class FileLoader implements RowLoader {
+  readonly #folder: string;
+  readonly #load: (path: string, longest: number) => Promise<void>;
+  #file: FileHandle | undefined;
+  #bytes = 0;
+  #longest = 0;
+
+  constructor(folder: string, load: (path: string, longest: number) => Promise<void>) {
+    this.#folder = folder;
+    this.#load = load;
+  }
+
+  async take({ bytes, longest }: Lines): Promise<void> {
+    this.#file ??= await open(this.#path, "w", 0o600);
+    await this.#file.writeFile(bytes);
+    this.#bytes += bytes.length;
+    this.#longest = Math.max(this.#longest, longest);
+    if (this.#bytes >= FILE_BYTES) await this.end();
+  }
+
+  async end(): Promise<void> {
+    if (this.#file === undefined) return;
+    await this.#close();
+    await this.#load(this.#path, this.#longest);
+    this.#bytes = 0;
+    this.#longest = 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close();
+    await remove(this.#folder);
+  }
+
+  get #path(): string {
+    return join(this.#folder, "rows.csv");
+  }
+
+  async #close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+}

@@ -8,6 +8,7 @@ import { configured } from "../privacy/configured_catalog.ts";
 import { momentText } from "../rows/moment.ts";
 import { openReading, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import type { Holder } from "../warehouse/destination.ts";
+import type { LakeCondition } from "../warehouse/ducklake/maintenance.ts";
 import { presentProblems } from "../warehouse/state/problems.ts";
 import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
@@ -30,6 +31,8 @@ export interface Status {
     /** Why nothing can be read at this moment. */
     readonly note: string | null;
   };
+  /** Null for other warehouses, and while nothing is loaded. */
+  readonly lake: LakeCondition | null;
   readonly running: RunningStatus | null;
   readonly last_run: RunStatus | null;
   /** The soonest time of the configured schedules, which `tributary schedule` keeps. */
@@ -106,6 +109,7 @@ export async function readStatus(
       published_at: reading?.publishedAt?.toISOString() ?? null,
       note,
     },
+    lake: (await reading?.condition?.()) ?? null,
     running: runningStatus((await runningRuns(destination, reading))[0]),
     last_run: reading === undefined ? null : await lastRun(reading),
     next_run: nextRun(config, Date.now()),

@@ -41,6 +41,8 @@ export interface Destination extends Exportable, AsyncDisposable {
   stage(company: string, tables: TableSet): Promise<Stage>;
   /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
   spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
+  /** The number of the snapshot that this session committed last; absent where there are no snapshots. */
+  readonly lastSnapshot?: () => Promise<number | undefined>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
   releaseToReaders(): Promise<Release>;
   /** Whether readers lack something that was committed to the tables, by this run or a killed one; and when they were last shown. */

@@ -25,7 +25,7 @@ export const stateTables = {
     "What this warehouse is and whose: a row for each fact that a run checks before it writes.",
     {
       key: text(
-        "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), columns (those they were given), unfilled:… (a column that the next run fills from _extra), currency (which rates stand in currency_factors), company:<name>.",
+        "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), columns (those they were given), unfilled:… (a column that the next run fills from _extra), currency (which rates stand in currency_factors), filling (the warehouse that this one is being filled from), company:<name>.",
       ),
       value: json(
         "The fact as JSON; of a company its base_url and, where the key may read it, the service's own company_id.",
@@ -54,6 +54,9 @@ export const stateTables = {
       ),
       warnings: json("JSON list of the sentences that the run warned with; empty when there were none."),
       error: textOrNull("Why the run as a whole failed, in words; NULL where it did not."),
+      snapshot: countOrNull(
+        "Of a lake, the snapshot with the last that the run stored: AT (VERSION => snapshot). NULL in other databases, and where the run was killed.",
+      ),
     },
     { key: ["run_id"], indexes: [{ by: ["started_at"] }] },
   ),

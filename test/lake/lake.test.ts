@@ -81,6 +81,9 @@ test("any DuckDB that attaches the lake sees each publish at once, and by which 
     expect(await ask(connection, then)).toEqual([{ n: 0 }]);
     const publishes = `select distinct author, commit_message from lake.snapshots() where snapshot_id > ${before!.id}`;
     expect(await ask(connection, publishes)).toEqual([{ author: "tributary", commit_message: night.run_id }]);
+    const [run] = await ask(connection, `select snapshot from _tributary.runs where run_id = '${night.run_id}'`);
+    const said = changed.replace("procurement.items", `procurement.items at (version => ${run!["snapshot"]})`);
+    expect(await ask(connection, said)).toEqual([{ n: 7 }]);
   });
 });
 
@@ -168,11 +171,18 @@ test("what many small publishes leave behind is put together, readers keep what 
     ).rows[0]!.n;
   const before = await filesOfThings();
   expect(before).toBeGreaterThan(8);
+  const condition = await reading!.condition();
+  expect(condition).toMatchObject({ tables_due: 2, files_to_remove: 0, expired_at: null });
+  expect(condition.files).toBeGreaterThanOrEqual(before);
   await destination.afterPublish({ main: { name: "things" }, children: [] } as never, 1);
   expect(await filesOfThings()).toBe(1);
   expect((await texts(destination)).join()).toBe(expected);
   expect((await texts(reading!)).join()).toBe(expected);
   await reading!.close();
+  await destination.releaseToReaders();
+  const later = await openDucklakeForReading(lake);
+  expect(await later!.condition()).toMatchObject({ tables_due: 0, expired_at: expect.stringMatching(/^2/) });
+  await later!.close();
 });
 
 test("a column may be called what a lake's catalog calls its own", async () => {

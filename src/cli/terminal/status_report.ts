@@ -3,7 +3,7 @@ import { ago, ahead, timespan } from "../../duration.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import { atService, differences } from "./proof.ts";
-import { streamTable } from "./table.ts";
+import { formatCount, streamTable } from "./table.ts";
 
 /** A warehouse's status, for people. */
 export function statusReport(status: Status, now: number): string {
@@ -21,10 +21,11 @@ export function statusReport(status: Status, now: number): string {
   return blocks.join("\n\n");
 }
 
-function heading({ warehouse, running, last_run }: Status, now: number): string[] {
+function heading({ warehouse, lake, running, last_run }: Status, now: number): string[] {
   const place = [titleOf(warehouse), warehouse.path].filter(part => part !== null).join(" ");
   const published = warehouse.published_at === null ? "" : `, published ${ago(warehouse.published_at, now)}`;
   const lines = [`Warehouse: ${place}, schema ${warehouse.schema}${published}`];
+  if (lake !== null) lines.push(`Lake:      ${lakeText(lake, now)}`);
   lines.push(
     running === null
       ? "Running:   nothing"
@@ -36,6 +37,17 @@ function heading({ warehouse, running, last_run }: Status, now: number): string[
   lines.push(`Last run:  ${run_id} ${last_run.status}, ${ago(finished_at ?? started_at, now)}${took}`);
   if (last_run.error !== null) lines.push(`           ${last_run.error}`);
   return lines;
+}
+
+function lakeText(lake: NonNullable<Status["lake"]>, now: number): string {
+  const { files, bytes, snapshots, oldest_snapshot_at, tables_due, files_to_remove, expired_at } = lake;
+  const maintained = expired_at === null ? "none was old yet" : `old ones last removed ${ago(expired_at, now)}`;
+  const work = [
+    ...(tables_due > 0 ? [`files of ${formatCount(tables_due)} tables are put together next`] : []),
+    ...(files_to_remove > 0 ? [`${formatCount(files_to_remove)} files that nothing needs wait to be removed`] : []),
+  ];
+  const made = `${formatCount(files)} files, ${(bytes / 1e6).toFixed(1)} MB; ${formatCount(snapshots)} snapshots since ${ago(oldest_snapshot_at, now)}, ${maintained}`;
+  return [made, ...work].join("; ");
 }
 
 function nextRun({ next_run }: Status, now: number): string[] {

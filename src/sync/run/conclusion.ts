@@ -50,6 +50,7 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
       finished_at: finishedAt,
       warnings: JSON.stringify(warnings),
       error: first === undefined ? null : failureText(first, jobs, tools.redact),
+      snapshot: (await destination.lastSnapshot?.()) ?? null,
     };
     await endRun(destination.db, runId, ended);
     return ended;

@@ -11,6 +11,7 @@ import { layoutOf } from "../duckdb/session/file_layout.ts";
 import type { Resources } from "../duckdb/session/session.ts";
 import { versionMoment } from "../duckdb/versions/version_names.ts";
 import { linkedVersion } from "../duckdb/versions/versions.ts";
+import type { LakeCondition } from "../ducklake/maintenance.ts";
 import { isServed } from "../ducklake/place.ts";
 import { served } from "../ducklake/stage.ts";
 import type { Exportable } from "../parquet_source.ts";
@@ -20,6 +21,8 @@ import type { Where } from "./open.ts";
 export interface WarehouseReading extends Exportable, AsyncDisposable {
   /** When what is read was published; undefined where readers see every transaction. */
   readonly publishedAt: Date | undefined;
+  /** What a lake is made of; absent for other warehouses. */
+  readonly condition?: () => Promise<LakeCondition>;
   close(): Promise<void>;
 }
 

@@ -45,18 +45,60 @@ export async function tendTables(
   tables: readonly Named[],
   isEnding: IsEnding,
 ): Promise<void> {
+  for (const { schema, name, due } of await dueTables(db, place, tables)) {
+    if (isEnding()) break;
+    const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;
+    if (due.flush) await flush(db, { schema, name });
+    if (due.rewrite) await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
+    if (due.merge) await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
+  }
+}
+
+/** Those of the tables, or of all, that have piled up enough, and of what. */
+async function dueTables(db: Db, place: LakePlace, tables: readonly Named[] | undefined) {
   const piled = await piledUp(db, place, tables);
   const inlined = await inlinedRows(db, place, piled);
-  for (const table of piled) {
-    if (isEnding()) break;
-    const { schema, name } = table;
-    const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;
-    if ((inlined.get(table.id) ?? 0) >= INLINED_ROWS) await flush(db, table);
-    const isHollow = table.deleted >= Math.max(DELETED_ROWS, DELETED_SHARE * table.rows);
-    if (isHollow || table.delete_files >= DELETE_FILES)
-      await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
-    if (table.small_files >= SMALL_FILES) await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
-  }
+  return piled.flatMap(({ id, schema, name, rows, small_files, deleted, delete_files }) => {
+    const isHollow = deleted >= Math.max(DELETED_ROWS, DELETED_SHARE * rows);
+    const due = {
+      flush: (inlined.get(id) ?? 0) >= INLINED_ROWS,
+      rewrite: isHollow || delete_files >= DELETE_FILES,
+      merge: small_files >= SMALL_FILES,
+    };
+    return due.flush || due.rewrite || due.merge ? [{ schema, name, due }] : [];
+  });
+}
+
+/** What a lake is made of, and how its maintenance stands. Moments are ISO 8601. */
+export interface LakeCondition {
+  /** Of the present snapshot. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly snapshots: number;
+  readonly oldest_snapshot_at: string | null;
+  /** Files that no snapshot needs, which are removed two days later. */
+  readonly files_to_remove: number;
+  /** Tables of which the next publish, or the end of the next run, puts files together. */
+  readonly tables_due: number;
+  /** When old snapshots were last looked for. */
+  readonly expired_at: string | null;
+}
+
+export async function conditionOf(db: Db, place: LakePlace): Promise<LakeCondition> {
+  const of = (name: string) => sql.id(...catalogOf(place), name);
+  const { rows } = await sql<Omit<LakeCondition, "tables_due" | "expired_at">>`
+    select (select count(*) from ${of("ducklake_data_file")} where end_snapshot is null) as files,
+      (select coalesce(sum(file_size_bytes), 0) from ${of("ducklake_data_file")} where end_snapshot is null) as bytes,
+      (select count(*) from ${of("ducklake_snapshot")}) as snapshots,
+      (select strftime(min(snapshot_time)::timestamptz::timestamp, '%Y-%m-%dT%H:%M:%S.%gZ') from ${of("ducklake_snapshot")}) as oldest_snapshot_at,
+      (select count(*) from ${of("ducklake_files_scheduled_for_deletion")}) as files_to_remove`.execute(db);
+  const kept = await db.selectFrom("warehouse").select("value").where("key", "=", EXPIRED).executeTakeFirst();
+  return {
+    ...rows[0]!,
+    bytes: Number(rows[0]!.bytes),
+    tables_due: (await dueTables(db, place, undefined)).length,
+    expired_at: typeof kept?.value === "string" ? kept.value : null,
+  };
 }
 
 /** Puts what the catalog has of a table's rows into a file. */
@@ -65,15 +107,16 @@ async function flush(db: Db, { schema, name }: Named): Promise<void> {
   await sql`call ducklake_flush_inlined_data(${sql.lit(LAKE)}, ${table})`.execute(db);
 }
 
-/** What each of the tables has piled up. */
-async function piledUp(db: Db, place: LakePlace, tables: readonly Named[]): Promise<readonly Piled[]> {
-  if (tables.length === 0) return [];
+/** What each of the tables, or of all, has piled up. */
+async function piledUp(db: Db, place: LakePlace, tables: readonly Named[] | undefined): Promise<readonly Piled[]> {
+  if (tables?.length === 0) return [];
   const of = (name: string) => sql.id(...catalogOf(place), name);
-  const wanted = sql.join(tables.map(({ schema, name }) => sql`(${schema}, ${name})`));
+  const names = tables?.map(({ schema, name }) => sql`(${schema}, ${name})`);
+  const isWanted = names === undefined ? sql`true` : sql`(s.schema_name, t.table_name) in (${sql.join(names)})`;
   const { rows } = await sql<Piled>`
     with own as (select t.table_id as id, s.schema_name as "schema", t.table_name as name
       from ${of("ducklake_table")} t join ${of("ducklake_schema")} s using (schema_id)
-      where t.end_snapshot is null and s.end_snapshot is null and (s.schema_name, t.table_name) in (${wanted})),
+      where t.end_snapshot is null and s.end_snapshot is null and ${isWanted}),
     files as (select table_id as id, sum(record_count) as "rows", count(*) filter (where file_size_bytes < ${SMALL_BYTES}) as small_files
       from ${of("ducklake_data_file")} where end_snapshot is null group by 1),
     deletes as (select table_id as id, sum(delete_count) as deleted, count(*) as delete_files

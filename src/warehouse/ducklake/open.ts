@@ -205,6 +205,12 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
     schema,
     stateSchema,
     db,
+    async lastSnapshot() {
+      const { rows } = await sql<{
+        id: number | null;
+      }>`select id from ${sql.id(LAKE, "last_committed_snapshot")}()`.execute(db);
+      return rows[0]?.id ?? undefined;
+    },
     // A publish is there for everybody as soon as it is committed: at the end of a run there is time for what it left.
     async releaseToReaders() {
       await tend(Object.keys(stateTables).map(name => ({ schema: stateSchema, name })));

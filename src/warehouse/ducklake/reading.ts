@@ -9,6 +9,7 @@ import type { Resources } from "../duckdb/session/session.ts";
 import type { Exportable } from "../parquet_source.ts";
 import { ducklakeDialect } from "./dialect.ts";
 import { lakeFailure } from "./failure.ts";
+import { conditionOf, type LakeCondition } from "./maintenance.ts";
 import { isServed, type LakePlace } from "./place.ts";
 import { openLakeSession } from "./session.ts";
 
@@ -20,7 +21,7 @@ const ROOM = 4;
 export async function openDucklakeForReading(
   place: LakePlace,
   given: Partial<Resources> = {},
-): Promise<(Exportable & { close(): Promise<void> }) | undefined> {
+): Promise<(Exportable & { condition(): Promise<LakeCondition>; close(): Promise<void> }) | undefined> {
   const { schema, stateSchema, catalog } = place;
   if (!isServed(place) && (await entryAt(catalog)) === undefined) return undefined;
   const resources = { memoryLimitMb: MEMORY_MB, threads: 1, spill: join(tmpdir(), "tributary-reading"), ...given };
@@ -32,9 +33,10 @@ export async function openDucklakeForReading(
   const { connection } = session;
   const turns = new Mutex();
   const roomMb = given.isSparing === true ? ROOM * resources.memoryLimitMb : undefined;
+  const db = kyselyOver(async () => connection, turns, { roomMb, failure: lakeFailure }).withSchema(stateSchema);
   return {
-    ...{ dialect: ducklakeDialect, schema, stateSchema },
-    db: kyselyOver(async () => connection, turns, { roomMb, failure: lakeFailure }).withSchema(stateSchema),
+    ...{ dialect: ducklakeDialect, schema, stateSchema, db },
+    condition: () => conditionOf(db, place),
     interrupt: () => connection.interrupt(),
     close: () => turns.run(async () => session.close()),
   };

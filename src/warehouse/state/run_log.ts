@@ -77,7 +77,14 @@ export async function beginRun(
 export async function endRun(
   db: Db,
   runId: string,
-  end: { status: string; exit_code: number; finished_at: string; warnings: string; error: string | null },
+  end: {
+    status: string;
+    exit_code: number;
+    finished_at: string;
+    warnings: string;
+    error: string | null;
+    snapshot?: number | null;
+  },
 ): Promise<void> {
   await db.updateTable("runs").set(end).where("run_id", "=", runId).execute();
 }

@@ -67,6 +67,7 @@ const stateMigrations: readonly Migration[] = [
   adding("streams", "details_wanted", "details_never"),
   adding("stream_runs", "before_start"),
   boundRecords,
+  adding("runs", "snapshot"),
 ];
 
 /** The shape of the state schema this program writes. */

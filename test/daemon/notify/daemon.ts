@@ -57,6 +57,7 @@ export function warehouseStatus(streams: Readonly<Record<string, string | null>>
       ...{ type: "duckdb", path: "w.duckdb", schema: "s", state_schema: "t" },
       ...{ loaded: true, published_at: null, note: null },
     },
+    lake: null,
     running: null,
     last_run: null,
     next_run: null,

@@ -61,6 +61,7 @@ const ended = (facts: Partial<RunStatus> = {}): Pick<Status, "last_run"> => ({
     finished_at: "2026-03-15T02:01:00.000Z",
     warnings: [],
     error: null,
+    snapshot: null,
     ...facts,
   },
 });

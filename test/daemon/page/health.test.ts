@@ -43,7 +43,7 @@ async function ask(
 let running: LiveRun | undefined;
 
 const lastRun = (exitCode: number | null): Status["last_run"] => ({
-  ...{ run_id: "r", command: "c", status: "any", exit_code: exitCode, warnings: [], error: null },
+  ...{ run_id: "r", command: "c", status: "any", exit_code: exitCode, warnings: [], error: null, snapshot: null },
   ...{ started_at: "2026-03-15T02:00:00.000Z", finished_at: "2026-03-15T02:10:00.000Z" },
 });
 

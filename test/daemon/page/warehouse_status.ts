@@ -39,6 +39,7 @@ export function warehouseStatus(streams: readonly StreamStatus[], facts: Partial
       published_at: null,
       note: null,
     },
+    lake: null,
     running: null,
     last_run: null,
     next_run: null,

@@ -77,11 +77,11 @@ class FileLoader implements RowLoader {
     this.#load = load;
   }
 
-  async take({ bytes, longest }: Lines): Promise<void> {
+  async take({ bytes, ends }: Lines): Promise<void> {
     this.#file ??= await open(this.#path, "w", 0o600);
     await this.#file.writeFile(bytes);
     this.#bytes += bytes.length;
-    this.#longest = Math.max(this.#longest, longest);
+    for (const [nth, end] of ends.entries()) this.#longest = Math.max(this.#longest, end - (ends[nth - 1] ?? 0));
     if (this.#bytes >= FILE_BYTES) await this.end();
   }
 

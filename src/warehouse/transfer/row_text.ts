@@ -26,10 +26,10 @@ export function writtenColumns(columns: Iterable<PresentColumn>): readonly Sourc
   return [...loose, ...exact];
 }
 
-/** Whole lines of CSV, each a row; `longest`: bytes of the longest one. */
+/** Whole lines of CSV, each a row, and where each ends. */
 export interface Lines {
   readonly bytes: Buffer;
-  readonly longest: number;
+  readonly ends: readonly number[];
 }
 
 /** Hands over a table's rows as CSV, every value quoted and NULL as nothing: the same bytes from each database, but for loose values. */
@@ -86,12 +86,9 @@ class LineCutter {
 
   async take(piece: Buffer): Promise<void> {
     const held = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    let [whole, longest] = [0, 0];
-    for (const end of lineEnds(held)) {
-      longest = Math.max(longest, end - whole);
-      whole = end;
-    }
-    if (whole > 0) await this.#take({ bytes: held.subarray(0, whole), longest });
+    const ends = lineEnds(held);
+    const whole = ends.at(-1) ?? 0;
+    if (whole > 0) await this.#take({ bytes: held.subarray(0, whole), ends });
     // The piece is another one's once it has been taken.
     this.#rest = Buffer.from(held.subarray(whole));
   }
@@ -102,12 +99,14 @@ class LineCutter {
 }
 
 /** Where lines end, the line break within each. */
-function* lineEnds(bytes: Buffer): Generator<number> {
+function lineEnds(bytes: Buffer): readonly number[] {
+  const ends: number[] = [];
   let inQuotes = false;
   for (let at = 0; at < bytes.length; at++) {
     if (bytes[at] === QUOTE) inQuotes = !inQuotes;
-    else if (bytes[at] === LINE_END && !inQuotes) yield at + 1;
+    else if (bytes[at] === LINE_END && !inQuotes) ends.push(at + 1);
   }
+  return ends;
 }
 
 /** What rows amount to, in whatever order they come. */
@@ -124,9 +123,9 @@ export class Digest {
     this.#loose = columns.flatMap(column => looseAs(column) ?? []);
   }
 
-  add({ bytes }: Pick<Lines, "bytes">): void {
+  add({ bytes, ends }: Lines): void {
     let begin = 0;
-    for (const end of lineEnds(bytes)) {
+    for (const end of ends) {
       this.#sum = BigInt.asUintN(64, this.#sum + this.#hasher.hash(this.#inOneSpelling(bytes.subarray(begin, end))));
       this.#rows++;
       begin = end;

@@ -1,24 +1,36 @@
 /*
  * node test/lake/year.ts --nights 365: a lake of the core's streams lives through so many nights, in each of which a hundredth of
- * the rows changes, and says what has piled up by then and what a night takes. --size multiplies the service.
+ * the rows changes, and says what has piled up by then and what a night takes. --size multiplies the service. The catalog's times
+ * are PostgreSQL's: each night moves them back by a day, so that what a day's age decides is decided as in a year.
  */
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { runSync } from "../../src/sync/run/run.ts";
 import { stillClock } from "../support/clock.ts";
 import { bench } from "../support/run.ts";
 import { startPostgres } from "../support/server.ts";
 import { lakeExtensions } from "./extensions.ts";
 
 const DAY = 86_400_000;
+/** A night's figures are medians of so many. */
+const LAST = 10;
 const { values } = parseArgs({
   options: { nights: { type: "string", default: "365" }, size: { type: "string", default: "1" } },
 });
 const nights = Number(values.nights);
 const size = Number(values.size);
+
+/** What a night took: until its end, in publishes, and of the processors, by this process (the service is in it) and the catalog's server. */
+interface Night {
+  readonly ms: number;
+  readonly publishMs: number;
+  readonly cpuMs: number;
+  readonly serverMs: number;
+}
 
 const server = await startPostgres();
 const folder = await mkdtemp(join(tmpdir(), "tributary-year-"));
@@ -32,23 +44,37 @@ const sizes = {
 };
 const simulator = await startSimulator({ sizes, now: clock.date });
 const destination = { type: "ducklake", catalog: server.url, data_path: folder, extensions: await lakeExtensions() };
-const { sync } = bench({ simulator, warehouse: { destination }, clock, config: { views: false } });
+const publishes = new Map<string, number>();
+let publishMs = 0;
+const { sync } = bench({
+  ...{ simulator, warehouse: { destination }, clock, config: { views: false } },
+  run: (order, tools) => runSync(order, { ...tools, log: { ...tools.log, debug: timePublish } }),
+});
 const client = new pg.Client({ connectionString: server.url });
 await client.connect();
 
-const times: number[] = [];
+const lived: Night[] = [];
 try {
   for (let night = 0; night <= nights; night++) {
-    const began = performance.now();
+    const before = await used();
+    publishMs = 0;
     const { status, errors } = await sync();
     if (status !== "succeeded" && status !== "warning")
       throw new Error(`night ${night} ${status}: ${errors.join(" ")}`);
-    times.push(performance.now() - began);
-    if (night % 30 === 5 || night === nights) await report(night);
+    const after = await used();
+    lived.push({
+      ms: after.ms - before.ms,
+      publishMs,
+      cpuMs: after.cpuMs - before.cpuMs,
+      serverMs: after.serverMs - before.serverMs,
+    });
+    if ((night > 0 && night % 30 === 0) || night === nights) await report(night);
     for (const stream of ["purchase_orders", "invoices", "items", "findings", "ingested"])
       simulator.update(stream, Math.ceil(simulator.truth.count(stream) / 100));
     clock.advance(DAY);
+    await passDay();
   }
+  if (nights > 30) compare();
 } finally {
   await client.end();
   await simulator.close();
@@ -56,14 +82,77 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
+function timePublish(facts: object, message: string): void {
+  const stream = String((facts as { readonly stream?: string }).stream);
+  const now = performance.now();
+  if (message === "publishing") publishes.set(stream, now);
+  if (message === "published") publishMs += now - (publishes.get(stream) ?? now);
+}
+
+async function passDay(): Promise<void> {
+  await client.query("update ducklake.ducklake_snapshot set snapshot_time = snapshot_time - interval '1 day'");
+  await client.query(
+    "update ducklake.ducklake_files_scheduled_for_deletion set schedule_start = schedule_start - interval '1 day'",
+  );
+}
+
 async function report(night: number): Promise<void> {
   const files = await filesIn(folder);
   const bytes = files.reduce((sum, each) => sum + each, 0);
-  const last = times.slice(-6).toSorted((a, b) => a - b);
   const rows = await catalogRows();
+  const piled = `${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, ${rows.all} rows in the catalog, ${rows.inlined} of them inlined, ${rows.snapshots} snapshots`;
+  process.stdout.write(`night ${night}: ${piled}; ${took(medians(lived.length))}\n`);
+}
+
+function compare(): void {
+  const [first, last] = [medians(31), medians(lived.length)];
+  const ratio = (of: (night: Night) => number) => (of(last) / of(first)).toFixed(2);
   process.stdout.write(
-    `night ${night}: ${(last[Math.floor(last.length / 2)]! / 1000).toFixed(2)} s, ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB, ${rows.all} rows in the catalog, ${rows.inlined} of them inlined, ${rows.snapshots} snapshots\n`,
+    `night ${nights} to night 30: ${ratio(each => each.ms)} of the time, ${ratio(each => each.publishMs)} of the publishes', ${ratio(each => each.cpuMs + each.serverMs)} of the CPU\n`,
   );
+}
+
+/** Of the last ten of the nights up to the one with this number. */
+function medians(until: number): Night {
+  const some = lived.slice(Math.max(0, until - LAST), until);
+  const median = (of: (night: Night) => number) => some.map(of).toSorted((a, b) => a - b)[Math.floor(some.length / 2)]!;
+  return {
+    ms: median(each => each.ms),
+    publishMs: median(each => each.publishMs),
+    cpuMs: median(each => each.cpuMs),
+    serverMs: median(each => each.serverMs),
+  };
+}
+
+function took({ ms, publishMs, cpuMs, serverMs }: Night): string {
+  const seconds = (of: number) => `${(of / 1000).toFixed(2)} s`;
+  return `${seconds(ms)}, publishes ${seconds(publishMs)}, CPU ${seconds(cpuMs)} and the server's ${seconds(serverMs)}`;
+}
+
+async function used(): Promise<Pick<Night, "ms" | "cpuMs" | "serverMs">> {
+  const { user, system } = process.cpuUsage();
+  return { ms: performance.now(), cpuMs: (user + system) / 1000, serverMs: await serverCpu() };
+}
+
+/** Of the server's processes and those that have ended; 0 where there is no /proc. */
+async function serverCpu(): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const parent = (await timesOf(rows[0]!.pid))?.parent;
+  const pids = (await readdir("/proc").catch(() => [])).filter(name => /^\d+$/.test(name));
+  const all = await Promise.all(pids.map(pid => timesOf(Number(pid))));
+  const ended = (await timesOf(parent ?? 0))?.ended ?? 0;
+  return all.reduce((sum, each) => sum + (each?.parent === parent ? (each?.own ?? 0) : 0), ended);
+}
+
+async function timesOf(pid: number) {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  const fields = text
+    ?.slice(text.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+  if (fields === undefined) return undefined;
+  // Of a hundredth of a second.
+  return { parent: fields[1], own: 10 * (fields[11]! + fields[12]!), ended: 10 * (fields[13]! + fields[14]!) };
 }
 
 async function filesIn(root: string): Promise<readonly number[]> {

@@ -1,5 +1,7 @@
 export const warehouses = ["duckdb", "postgres"] as const;
 export type Warehouse = (typeof warehouses)[number];
+/** A lake, which one part measures beside the others. */
+export type AnyWarehouse = Warehouse | "ducklake";
 
 /** What our process did and used in one run; bytes are of bodies as they came. CPU includes the helper processes it waited for. */
 export interface Load {
@@ -16,8 +18,8 @@ export interface Figure {
   readonly part: string;
   readonly figure: string;
   /** Absent for what is the same with either. */
-  readonly warehouse?: Warehouse;
-  readonly unit: "ms" | "bytes" | "rows" | "requests" | "rows/s";
+  readonly warehouse?: AnyWarehouse;
+  readonly unit: "ms" | "bytes" | "rows" | "requests" | "files" | "rows/s";
   readonly measured: number;
   /** What it is held against, in the same unit. */
   readonly against?: { readonly what: string; readonly value: number };

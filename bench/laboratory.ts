@@ -9,6 +9,8 @@ export interface Laboratory {
   readonly warehouses: readonly Warehouse[];
   /** A PostgreSQL server where databases may be made; empty where none is measured. */
   readonly postgresUrl: string;
+  /** A folder with DuckDB's extensions for lakes; empty where none is measured. */
+  readonly extensions: string;
   /** How often short jobs are run; medians are told. */
   readonly runs: number;
   /** Whether the harness works is all that is asked: what only makes figures truer can be left out. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { lakeExtensions } from "../test/lake/extensions.ts";
 import { startPostgres } from "../test/support/server.ts";
 import { build } from "./build.ts";
 import { type Figure, isMet } from "./figure.ts";
@@ -10,6 +11,7 @@ import { cpu } from "./parts/cpu.ts";
 import { exports } from "./parts/exports.ts";
 import { fanout } from "./parts/fanout.ts";
 import { growth } from "./parts/growth.ts";
+import { lake } from "./parts/lake.ts";
 import { latency } from "./parts/latency.ts";
 import { models } from "./parts/models.ts";
 import { nightly } from "./parts/nightly.ts";
@@ -27,6 +29,7 @@ const parts: readonly Part[] = [
   fanout,
   nightly,
   growth,
+  lake,
   publish,
   models,
   exports,
@@ -41,7 +44,8 @@ const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
 async function main(options: Options): Promise<readonly Figure[]> {
   const { scale, runs, quick, nodeFlags, profiles, warehouses } = options;
   const folder = await mkdtemp(join(tmpdir(), "tributary-bench-"));
-  const needsServer = warehouses.includes("postgres") && options.postgres === undefined;
+  const hasLake = options.parts.includes(lake.name);
+  const needsServer = (hasLake || warehouses.includes("postgres")) && options.postgres === undefined;
   const server = needsServer ? await startPostgres() : undefined;
   try {
     say("building");
@@ -50,6 +54,7 @@ async function main(options: Options): Promise<readonly Figure[]> {
       folder,
       warehouses,
       postgresUrl: options.postgres ?? server?.url ?? "",
+      extensions: hasLake ? await lakeExtensions() : "",
       runs,
       quick,
       nodeFlags,

@@ -20,7 +20,7 @@ export interface Options {
 
 const help = (parts: readonly string[]) => `npm run bench -- [options]
   --part <names>     some of ${parts.join(", ")}; all without it
-  --only <warehouse> duckdb or postgres
+  --only <warehouse> duckdb or postgres; a lake is measured in part lake, beside them
   --scale <share>    of the rows of each part, e.g. 0.1 (1)
   --runs <n>         how often short jobs are run, for their median (3)
   --quick            few rows, once: does the harness work?

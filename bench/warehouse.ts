@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { createDatabase } from "../test/support/database.ts";
-import type { Load, Warehouse } from "./figure.ts";
+import type { AnyWarehouse, Load } from "./figure.ts";
 import type { Laboratory } from "./laboratory.ts";
 import { type Measured, measure } from "./measurement.ts";
 import type { Service } from "./service.ts";
@@ -41,17 +41,19 @@ export interface BenchWarehouse {
   run(job: string, command: readonly string[]): Promise<Run>;
   /** Runs a command that reads the warehouse alone; its name is its first word, and `take` answers what is kept of its output. Throws unless it succeeds. */
   look(job: string, command: readonly string[], take?: (stdout: Readable) => Promise<string>): Promise<Measured>;
-  /** A statement of PostgreSQL's superuser, or in DuckDB's file, which has to be one with `readers: direct`. */
+  /** A statement of PostgreSQL's superuser, or in DuckDB's file, which has to be one with `readers: direct`. Not for a lake. */
   execute(statement: string): Promise<void>;
   /** Everything of it lies in here. */
   readonly folder: string;
-  /** Bytes of the tables and all that is kept about them. DuckDB: the work file and its log; PostgreSQL: the database. */
+  /** Bytes of the tables and all that is kept about them. DuckDB: the work file and its log; PostgreSQL: the database; a lake: its files and the catalog's database. */
   size(): Promise<number>;
+  /** The names of a lake's data files; else none. */
+  dataFiles(): Promise<readonly string[]>;
   /** PostgreSQL: bytes of write-ahead log since the server began, whoever wrote it; else 0. */
   logged(): Promise<number>;
   /** DuckDB: bytes of the versions kept for readers; else 0. */
   versions(): Promise<number>;
-  /** The numbers in the one row of a query, as readers see the tables. */
+  /** The numbers in the one row of a query, as readers see the tables. Not for a lake. */
   numbers(query: string): Promise<readonly number[]>;
   remove(): Promise<void>;
 }
@@ -59,18 +61,20 @@ export interface BenchWarehouse {
 /** `config` are further keys, e.g. { streams: … }. */
 export async function makeWarehouse(
   laboratory: Laboratory,
-  warehouse: Warehouse,
+  warehouse: AnyWarehouse,
   service: Service,
   config: Readonly<Record<string, unknown>> = {},
 ): Promise<BenchWarehouse> {
   const folder = await mkdtemp(join(laboratory.folder, "warehouse-"));
-  const database = warehouse === "postgres" ? await createDatabase(laboratory.postgresUrl) : undefined;
-  const destination = {
-    ...(database === undefined
-      ? { type: "duckdb", path: "./warehouse.duckdb" }
-      : { type: "postgres", url: database.url }),
-    ...(config["destination"] as object | undefined),
+  const database = warehouse === "duckdb" ? undefined : await createDatabase(laboratory.postgresUrl);
+  const isLake = warehouse === "ducklake";
+  const files = join(folder, "lake");
+  const types = {
+    duckdb: { type: "duckdb", path: "./warehouse.duckdb" },
+    postgres: { type: "postgres", url: database?.url },
+    ducklake: { type: "ducklake", catalog: database?.url, data_path: files, extensions: laboratory.extensions },
   };
+  const destination = { ...types[warehouse], ...(config["destination"] as object | undefined) };
   const file = join(folder, "config.yaml");
   // JSON is YAML.
   await writeFile(
@@ -116,9 +120,11 @@ export async function makeWarehouse(
       return { load, streams: new Map(streams.map(line => [line.stream, line])), said: saidIn(stderr) };
     },
     async size() {
-      if (database !== undefined) return asked("pg_database_size(current_database())");
+      if (database !== undefined)
+        return (await asked("pg_database_size(current_database())")) + (isLake ? await bytesIn(files, isParquet) : 0);
       return bytesIn(join(folder, "warehouse.versions"), name => name.startsWith("work.duckdb"));
     },
+    dataFiles: async () => (isLake ? (await readdir(files, { recursive: true })).filter(isParquet) : []),
     async logged() {
       return database === undefined ? 0 : asked("pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')");
     },
@@ -146,6 +152,8 @@ export async function makeWarehouse(
     },
   };
 }
+
+const isParquet = (name: string) => name.endsWith(".parquet");
 
 /** Bytes of the files below a folder whose path in it is wanted. */
 export async function bytesIn(home: string, isWanted: (name: string) => boolean): Promise<number> {

@@ -185,6 +185,37 @@ test("what many small publishes leave behind is put together, readers keep what 
   await later!.close();
 });
 
+test("what no snapshot needs any more leaves the catalog, and the tables say what they said", async () => {
+  const { database, lake } = await place();
+  const destination = await opened(lake);
+  const rows = Array.from({ length: 300 }, (_, i) => ({ id: `id ${i}`, text: "0" }));
+  await store(destination, rows);
+  const present = rows.map((row, i) => (i % 30 === 0 ? { ...row, text: "1" } : row));
+  await store(destination, present, undefined, 16);
+  const again = present.map(row => (row.text === "1" ? { ...row, text: "2" } : row));
+  await store(destination, again, undefined, 17);
+  await sql`call ducklake_rewrite_data_files('lake', 'things', "schema" => 'procurement', delete_threshold => 0)`.execute(
+    destination.db,
+  );
+  const ask = async (question: string) => (await database.admin.query<{ n: string }>(question)).rows[0]!.n;
+  const id = await ask("select table_id as n from ducklake.ducklake_table where table_name = 'things'");
+  const version = await ask(
+    `select schema_version as n from ducklake.ducklake_inlined_data_tables where table_id = ${id}`,
+  );
+  const ended = `select count(*) as n from ducklake.ducklake_inlined_data_${id}_${version} where end_snapshot is not null`;
+  const deletions = `select count(*) as n from ducklake.ducklake_inlined_delete_${id}`;
+  expect([await ask(ended), await ask(deletions)].map(Number)).toEqual([10, 10]);
+  const expected = (await texts(destination)).join();
+  await database.admin.query(
+    "update ducklake.ducklake_snapshot set snapshot_time = snapshot_time - interval '40 days'",
+  );
+  await destination.releaseToReaders();
+  expect([await ask(ended), await ask(deletions)].map(Number)).toEqual([0, 0]);
+  expect((await texts(destination)).join()).toBe(expected);
+  await store(destination, rows, undefined, 18);
+  expect(new Set(await texts(destination))).toEqual(new Set(["0"]));
+});
+
 test("a column may be called what a lake's catalog calls its own", async () => {
   const { lake } = await place();
   const destination = await opened(lake);

@@ -18,7 +18,7 @@ import { dropStages } from "../warehouse/state/drop_stages.ts";
 import { compareIdentity, forgetCompany } from "../warehouse/state/identity.ts";
 import { loadStreamState } from "../warehouse/state/run_log.ts";
 import { DATA_VERSION, ensureState } from "../warehouse/state/state_ddl.ts";
-import { recountDetail } from "../warehouse/state/table_counts.ts";
+import { publishedAmong, recountDetail } from "../warehouse/state/table_counts.ts";
 import { forgetStored } from "../warehouse/views/stored_models.ts";
 
 export interface ResetOrder {
@@ -122,7 +122,7 @@ async function resetStream(
   await db.transaction().execute(async trx => {
     await forgetProgress(trx, company, stream.name);
     const { mode } = stream;
-    if (mode.kind === "detail")
+    if (mode.kind === "detail" && (await publishedAmong(trx, company, [stream])).size > 0)
       await recountDetail(trx, destination, { company, stream, parent: parentsOf(catalogue, stream, mode) });
   });
   return [`${stream.name}: forgot how far it was read for ${company}; its rows stay`];

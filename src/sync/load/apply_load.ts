@@ -4,7 +4,7 @@ import { saveProblems } from "../../warehouse/state/problems.ts";
 import { resolveRejects, resolveUnseen } from "../../warehouse/state/rejects.ts";
 import { lastPublishesOf, loadStreamState, saveStreamState, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
-import { recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
+import { publishedAmong, recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
@@ -103,7 +103,13 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   );
   await saveProblems(trx, destination, { company, stream }, record.problems, timestamp);
   // A run may end before they are published, and they come and go with these rows.
-  for (const { detail, parents } of touched ? askedWith(context.streams.catalogue, stream) : []) {
+  const asked = touched ? askedWith(context.streams.catalogue, stream) : [];
+  const stored = await publishedAmong(
+    trx,
+    company,
+    asked.map(({ detail }) => detail),
+  );
+  for (const { detail, parents } of asked.filter(({ detail }) => stored.has(detail.name))) {
     await recountDetail(trx, destination, { company, stream: detail, parent: parents });
     await saveProblems(trx, destination, { company, stream: detail }, [], timestamp);
   }

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Stream } from "../../catalog/stream.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
@@ -62,18 +62,30 @@ export async function saveDashboard(
   return { known, live, parents };
 }
 
-/**
- * Counts a detail's rows and what there is to ask for it anew, after something else than its own publish touched them.
- * Nothing where it was never published.
- */
+/** The names of those of a company's streams that were ever published: the others have no counts and no problems. */
+export async function publishedAmong(
+  db: Kysely<StateTables>,
+  company: string,
+  streams: readonly Stream[],
+): Promise<ReadonlySet<string>> {
+  if (streams.length === 0) return new Set();
+  const tables = streams.map(({ tables: { main } }) => main.name);
+  const rows = await db
+    .selectFrom("streams")
+    .select("table_name")
+    .where(({ and }) => and({ company }))
+    .where("table_name", "in", tables)
+    .execute();
+  const published = new Set(rows.map(row => row.table_name));
+  return new Set(streams.filter(({ tables: { main } }) => published.has(main.name)).map(({ name }) => name));
+}
+
+/** Counts the rows of a published detail and what there is to ask for it anew, after something else than its own publish touched them. */
 export async function recountDetail(
   db: Kysely<StateTables>,
   destination: Destination,
   { company, stream, parent }: Counted<Parents>,
 ): Promise<void> {
-  const own = (builder: ExpressionBuilder<StateTables, "streams">) =>
-    builder.and({ company, table_name: stream.tables.main.name });
-  if ((await db.selectFrom("streams").select("stream").where(own).executeTakeFirst()) === undefined) return;
   // One that is off may have no tables any more, nor the list that it was asked for by.
   const needed = [stream, ...(parent.kind === "rows" ? [parent] : parent.sources.slice(0, 1))];
   if ((await withTables({ ...destination, db }, needed)).length < needed.length) return;
@@ -82,7 +94,7 @@ export async function recountDetail(
   await db
     .updateTable("streams")
     .set({ rows: known, live_rows: live, ...columnsOf(parents) })
-    .where(own)
+    .where(({ and }) => and({ company, table_name: stream.tables.main.name }))
     .execute();
 }
 

@@ -149,6 +149,18 @@ test("a reader sees one moment, whatever is published while it looks", async () 
   await later!.close();
 });
 
+test("what asks for the lake's tables does not wait for another host's publish", async () => {
+  const { lake } = await place();
+  const destination = await opened(lake);
+  await store(destination, [{ id: "a", text: "one" }]);
+  const other = await opened({ ...lake, runId: "run-2" });
+  const seen = await destination.db.transaction().execute(async trx => {
+    await sql`update procurement.things set text = 'two'`.execute(trx);
+    return (await other.dialect.relationLines("procurement").execute(other.db)).rows.map(({ name }) => name);
+  });
+  expect(seen).toContain("things");
+});
+
 test("what many small publishes leave behind is put together, readers keep what they have, and nothing else changes", async () => {
   const { lake } = await place();
   const destination = await opened(lake);

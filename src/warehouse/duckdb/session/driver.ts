@@ -20,7 +20,8 @@ export interface Observer {
   end?(): Promise<void>;
 }
 
-const READING = /^\s*(select|from|values|describe|show|explain|set)\b/i;
+// No statement here that begins with `with` writes.
+const READING = /^\s*(select|from|with|values|describe|show|explain|set)\b/i;
 
 /** Beside the connection itself. */
 export interface Use {

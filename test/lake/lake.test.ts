@@ -10,9 +10,10 @@ import { openDestination } from "../../src/warehouse/connect/open.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
 import { openDucklake } from "../../src/warehouse/ducklake/open.ts";
 import { openDucklakeForReading } from "../../src/warehouse/ducklake/reading.ts";
+import { servedStage } from "../../src/warehouse/ducklake/stage.ts";
 import { streams } from "../../streams/index.ts";
 import { whereIs } from "../outputs/export/exporting.ts";
-import { store } from "../rows/store.ts";
+import { everything, store } from "../rows/store.ts";
 import { temporaryFolder } from "../source/archive/folder.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { bench } from "../support/run.ts";
@@ -226,6 +227,20 @@ test("what no snapshot needs any more leaves the catalog, and the tables say wha
   expect((await texts(destination)).join()).toBe(expected);
   await store(destination, rows, undefined, 18);
   expect(new Set(await texts(destination))).toEqual(new Set(["0"]));
+});
+
+test("few of a million staged rows are joined without a place for each of the million", async () => {
+  const { lake } = await place();
+  const { db } = await opened(lake);
+  const columns = Array.from({ length: 40 }, (_, i) => `'text' as c${i}`).join(", ");
+  const staged = sql.raw(`(select 300 * g as _seq, ${columns} from generate_series(1, 3000) g) s`);
+  const stage = servedStage({ rows: () => staged } as never, db);
+  await sql`create temporary table changed as select 300 * range as _seq from range(1, 3001)`.execute(db);
+  const before = process.memoryUsage.rss();
+  const { rows } = await sql`select c._seq, r.* exclude (_seq) from changed c
+    join ${stage.rows(everything.main)} r on r._seq = c._seq`.execute(db);
+  expect(rows).toHaveLength(3_000);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(200e6);
 });
 
 test("a column may be called what a lake's catalog calls its own", async () => {

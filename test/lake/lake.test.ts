@@ -136,6 +136,26 @@ test("a publish whose session was lost stores nothing, and the next one goes on 
   expect(await texts(next)).toEqual(["three"]);
 });
 
+test.each(["statement", "commit", "rollback"] as const)(
+  "sessions that the catalog's server ended amid a transaction are told as lost, where its %s hears of it",
+  async where => {
+    const { database, lake } = await place();
+    const destination = await opened(lake);
+    await store(destination, [{ id: "a", text: "one" }]);
+    const told = destination.db.transaction().execute(async trx => {
+      const add = sql`insert into procurement.things select * from procurement.things`;
+      await add.execute(trx);
+      await database.admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      );
+      if (where === "statement") await add.execute(trx);
+      if (where === "rollback") throw new Error("for the test");
+    });
+    await expect(told).rejects.toThrow(DestinationError);
+    await expect(told).rejects.toThrow(/was lost/);
+  },
+);
+
 test("a reader sees one moment, whatever is published while it looks", async () => {
   const { lake } = await place();
   const destination = await opened(lake);

@@ -1,9 +1,9 @@
 import { DestinationError, TributaryError } from "../../errors.ts";
 import { destinationFailure, firstLineOf } from "../duckdb/session/failure.ts";
 
-/** What the catalog's PostgreSQL, or the way to it, says when it can't be reached. libpq's words, which are not translated here. */
+/** What the catalog's PostgreSQL, or the way to it, says when it can't be reached. libpq's words, which are not translated here; none of a session that it knows to be gone. */
 const lost =
-  /Unable to connect to Postgres|server closed the connection|terminating connection|connection to server|could not (receive data from|send data to) server|no connection to the server|SSL connection has been closed|the database system is|Connection refused/i;
+  /Unable to connect to Postgres|Failed to execute query "(COMMIT|ROLLBACK)": *(\n|$)|server closed the connection|terminating connection|connection to server|could not (receive data from|send data to) server|no connection to the server|SSL connection has been closed|the database system is|Connection refused/i;
 const stored =
   /HTTP Error|HTTPException|HTTP (GET|PUT|POST|HEAD)|Could not establish connection|Connection error for HTTP|s3:\/\//;
 const refused = /\b(401|403)\b|Forbidden|Unauthorized|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/;

@@ -100,9 +100,11 @@ function turnOver(connection: DuckDBConnection, release: () => void, { observer,
     observer?.rolledBack();
     try {
       // A failed commit has ended the transaction already, and may have cost the session; its own error is the one to tell.
-      await connection.run("rollback").catch(error => {
-        if (!/no transaction is active|has been invalidated/.test(String(error))) throw error;
-      });
+      await attempting("take a transaction back", () =>
+        connection.run("rollback").catch(error => {
+          if (!/no transaction is active|has been invalidated/.test(String(error))) throw error;
+        }),
+      );
     } finally {
       await observer?.end?.();
     }

@@ -7,9 +7,9 @@ import { program, variables } from "../support/program.ts";
 import { key } from "./company.ts";
 import type { Warehouse } from "./warehouse.ts";
 
-/** When a sync is killed: after its `value`-th request has come, or `value` ms after its first one. */
+/** When a sync is killed: after its `value`-th request has come, or `value` ms after its first one, or after its first publish began. */
 export interface Instant {
-  readonly by: "requests" | "ms";
+  readonly by: "requests" | "ms" | "publishing";
   readonly value: number;
 }
 
@@ -24,6 +24,8 @@ export interface Ended {
 
 export interface RunningSync {
   readonly child: ChildProcess;
+  /** Resolves when it says that it publishes, which it does at the log level debug. */
+  readonly publishing: Promise<void>;
   readonly ended: Promise<Ended>;
 }
 
@@ -34,11 +36,14 @@ export function startSync(warehouse: Warehouse, args: readonly string[] = []): R
     env: { ...variables, CRASH_KEY: key },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const publishing = new Promise<void>(resolve => {
+    child.stderr.on("data", (said: Buffer) => said.includes('"publishing"') && resolve());
+  });
   const outputs = [text(child.stdout), text(child.stderr)] as const;
   const ended = Promise.all([...outputs, once(child, "close")]).then(([stdout, stderr, [code]]) => {
     return { code: code as number | null, stdout, stderr };
   });
-  return { child, ended };
+  return { child, publishing, ended };
 }
 
 /** One sync to its end. */
@@ -58,7 +63,8 @@ export async function reach(running: RunningSync, company: Simulator, instant: I
   const alive = () => running.child.exitCode === null && running.child.signalCode === null;
   const wanted = instant.by === "requests" ? instant.value : 1;
   while (alive() && company.requests.total < wanted) await sleep(1);
-  if (instant.by === "ms" && alive()) await Promise.race([sleep(instant.value), once(running.child, "exit")]);
+  if (instant.by === "publishing") await Promise.race([running.publishing, running.ended]);
+  if (instant.by !== "requests" && alive()) await Promise.race([sleep(instant.value), once(running.child, "exit")]);
   return alive();
 }
 
@@ -74,7 +80,7 @@ export async function killedSync(warehouse: Warehouse, company: Simulator, insta
 function phaseOf(stderr: string, company: Simulator): Phase {
   const said = stderr.split("\n").flatMap(line => (line.startsWith("{") ? [JSON.parse(line)] : []));
   const about = (message: string) => said.filter(line => line.msg === message);
-  if (about("showing").length > about("shown").length) return "showing";
+  if (about("releasing to readers").length > about("released").length) return "showing";
   const publishing = new Map<string, number>();
   for (const { stream } of about("publishing")) publishing.set(stream, (publishing.get(stream) ?? 0) + 1);
   for (const { stream } of about("published")) publishing.set(stream, (publishing.get(stream) ?? 0) - 1);

@@ -151,8 +151,16 @@ async function postgresAt(url: string, serverUrl: string, serviceUrl: string, mo
   return warehouse;
 }
 
+/** A lake, and what its configuration says of it. */
+export interface LakeWarehouse extends Warehouse {
+  readonly destination: Readonly<Record<string, unknown>>;
+}
+
 /** Lakes whose catalogs are on one server. */
-export function makeDucklake(serverUrl: string, extensions: string): MakeWarehouse {
+export function makeDucklake(
+  serverUrl: string,
+  extensions: string,
+): (serviceUrl: string, more?: More) => Promise<LakeWarehouse> {
   return async (serviceUrl, more = {}) => {
     const database = await createDatabase(serverUrl);
     await database.admin.end();
@@ -161,6 +169,11 @@ export function makeDucklake(serverUrl: string, extensions: string): MakeWarehou
   };
 }
 
+/** What should not be in the catalog's PostgreSQL between two runs. */
+export const lakeLitter = `select relname from pg_class join pg_namespace n on n.oid = relnamespace
+    where relkind = 'r' and nspname = '_tributary' and relname not in ('stages', 'holders')
+  union all select company || ' ' || stream from _tributary.stages union all select family from _tributary.holders`;
+
 interface Lake {
   readonly folder: string;
   readonly url: string;
@@ -168,7 +181,7 @@ interface Lake {
   readonly extensions: string;
 }
 
-async function ducklakeAt(lake: Lake, serviceUrl: string, more: More): Promise<Warehouse> {
+async function ducklakeAt(lake: Lake, serviceUrl: string, more: More): Promise<LakeWarehouse> {
   const { folder, url, serverUrl, extensions } = lake;
   const name = new URL(url).pathname.slice(1);
   const data = join(folder, "lake");
@@ -185,19 +198,16 @@ async function ducklakeAt(lake: Lake, serviceUrl: string, more: More): Promise<W
       },
       "read_only, ",
     );
-  const warehouse: Warehouse = {
+  const warehouse: LakeWarehouse = {
     kind: "ducklake",
+    destination,
     folder,
     config: join(folder, "config.yaml"),
     data: async sql => (await ask([sql]))[0]!,
     state: async sql => (await ask([sql]))[0]!,
     answers: (_of, questions) => ask(questions),
     async litter() {
-      const [rows] = await askServer(url, [
-        `select relname from pg_class join pg_namespace n on n.oid = relnamespace
-           where relkind = 'r' and nspname = '_tributary' and relname not in ('stages', 'holders')
-         union all select company || ' ' || stream from _tributary.stages union all select family from _tributary.holders`,
-      ]);
+      const [rows] = await askServer(url, [lakeLitter]);
       return rows!.map(row => String(row[0]));
     },
     async copy() {

@@ -1,14 +1,12 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { entryAt } from "../../src/files.ts";
+import { kept, LIMIT_MS, pythonWithPip } from "./brought.ts";
 
 const run = promisify(execFile);
 const NAMES = ["ducklake", "postgres_scanner", "httpfs"] as const;
-const LIMIT_MS = 120_000;
 
 /**
  * A folder with DuckDB's extensions that lakes need, of the version that is installed: the one that TRIBUTARY_DUCKDB_EXTENSIONS
@@ -18,34 +16,23 @@ export async function lakeExtensions(): Promise<string> {
   const given = process.env["TRIBUTARY_DUCKDB_EXTENSIONS"];
   if (given) return given;
   const version = await duckdbVersion();
-  const kept = join(import.meta.dirname, "../../node_modules/.cache/duckdb-extensions", version);
-  if ((await entryAt(kept)) !== undefined) return kept;
-  const making = await mkdtemp(join(tmpdir(), "tributary-extensions-"));
-  try {
+  return kept(join("duckdb-extensions", version), async making => {
     const failures: unknown[] = [];
     for (const bring of [installed, downloaded]) {
       const done = await bring(making, version).then(
         () => true,
         error => void failures.push(error),
       );
-      if (done !== true) continue;
-      await mkdir(join(kept, ".."), { recursive: true });
-      // Another run may have been first. Not a rename, which goes no further than one disk.
-      const placed = `${kept}.${process.pid}`;
-      await cp(making, placed, { recursive: true });
-      await rename(placed, kept).catch(() => rm(placed, { recursive: true }));
-      return kept;
+      if (done === true) return;
     }
     throw new AggregateError(
       failures,
       `Expected DuckDB's extensions ${NAMES.join(", ")} of ${version}, but neither DuckDB nor pip could bring them: ${failures.join("; ")}. Put them into a folder and name it in TRIBUTARY_DUCKDB_EXTENSIONS.`,
     );
-  } finally {
-    await rm(making, { recursive: true, force: true });
-  }
+  });
 }
 
-async function duckdbVersion(): Promise<string> {
+export async function duckdbVersion(): Promise<string> {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
   const [[version] = []] = await (await connection.runAndReadAll("select version()")).getRows();
@@ -81,13 +68,4 @@ async function downloaded(folder: string, version: string): Promise<void> {
     await cp(join(folder, "unpacked", `duckdb_extension_${name}`, "extensions", version, file), join(folder, file));
   }
   for (const left of ["wheels", "unpacked"]) await rm(join(folder, left), { recursive: true });
-}
-
-async function pythonWithPip(): Promise<string> {
-  const names = ["python3", "python3.11", "python", "/usr/bin/python3"];
-  for (const name of names) {
-    const found = await run(name, ["-m", "pip", "--version"], { timeout: LIMIT_MS }).catch(() => undefined);
-    if (found !== undefined) return name;
-  }
-  throw new Error(`none of ${names.join(", ")} has pip`);
 }

@@ -7,14 +7,12 @@ export async function plainly<T>(
   work: (connection: DuckDBConnection) => Promise<T>,
   mode: "" | "read_only, " = "",
 ): Promise<T> {
-  const { hostname, port, username, password, pathname } = new URL(String(destination["catalog"]));
+  const { lake, extensions } = addressOf(destination);
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
   try {
     const connection = await instance.connect();
-    for (const name of ["ducklake", "postgres_scanner"])
-      await connection.run(`load '${join(String(destination["extensions"]), `${name}.duckdb_extension`)}'`);
-    const catalog = `host=${hostname} port=${port} user=${username} password=${password} dbname=${pathname.slice(1)}`;
-    await connection.run(`attach 'ducklake:postgres:${catalog}' as lake (${mode}metadata_schema 'ducklake')`);
+    for (const file of extensions) await connection.run(`load '${file}'`);
+    await connection.run(`attach '${lake}' as lake (${mode}metadata_schema 'ducklake')`);
     await connection.run("use lake");
     const done = await work(connection);
     connection.closeSync();
@@ -22,4 +20,17 @@ export async function plainly<T>(
   } finally {
     instance.closeSync();
   }
+}
+
+/** How any client attaches the lake of such a destination, and the files that it loads before. */
+export function addressOf(destination: Readonly<Record<string, unknown>>): {
+  readonly lake: string;
+  readonly extensions: readonly string[];
+} {
+  const { hostname, port, username, password, pathname } = new URL(String(destination["catalog"]));
+  const files = ["ducklake", "postgres_scanner"].map(name => `${name}.duckdb_extension`);
+  return {
+    lake: `ducklake:postgres:host=${hostname} port=${port} user=${username} password=${password} dbname=${pathname.slice(1)}`,
+    extensions: files.map(file => join(String(destination["extensions"]), file)),
+  };
 }

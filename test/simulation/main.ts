@@ -13,7 +13,7 @@ import type { Database, Story } from "./scenario/story.ts";
 import { addTotals, noTotals, type Totals } from "./totals.ts";
 
 /*
- * npm run simulation -- [--database duckdb|postgres] [--scenarios N] [--seed N] [--hours H] [--workers 2]
+ * npm run simulation -- [--database duckdb|postgres|ducklake] [--scenarios N] [--seed N] [--hours H] [--workers 2]
  * --seed alone runs that one scenario again; --hours goes on after the last seed that was run before. --each-death runs the
  * first run and the night of one seed's company as often as they have touches, and dies at another one each time.
  */
@@ -31,8 +31,8 @@ const { values } = parseArgs({
   },
 });
 const database = values.database as Database;
-if (database !== "duckdb" && database !== "postgres")
-  throw new TypeError(`--database: expected duckdb or postgres, got ${values.database}`);
+if (database !== "duckdb" && database !== "postgres" && database !== "ducklake")
+  throw new TypeError(`--database: expected duckdb, postgres or ducklake, got ${values.database}`);
 for (const name of ["scenarios", "seed", "hours", "workers", "shrink"] as const)
   if (values[name] !== undefined && !(Number(values[name]) >= 0))
     throw new TypeError(`--${name}: expected a number, got ${values[name]}`);

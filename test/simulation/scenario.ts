@@ -1,3 +1,4 @@
+import { struckTogether } from "./engine/deaths.ts";
 import type { Ended } from "./engine/engine_process.ts";
 import type { Job } from "./engine/job.ts";
 import { Runs } from "./engine/runs.ts";
@@ -159,7 +160,7 @@ class Scenario {
         note(totals.runs, "the neighbour's, beside another");
         const program = step.older === "neighbour" ? "first" : this.#runs.program;
         const own = { ...plain, company: NEIGHBOUR, program, seed: -plain.seed - 500_009_000 };
-        this.#cast.neighbour.begin(own, this.#runs.settings, step.death?.of === "server");
+        this.#cast.neighbour.begin(own, this.#runs.settings, struckTogether(step.death));
       }
     };
     this.#runs.off = step.clockOff;

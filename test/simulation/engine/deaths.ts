@@ -7,10 +7,17 @@ export interface Death {
   readonly at: Place;
   readonly nth: number;
   readonly when: "before" | "during" | "after";
-  /** The process itself, the session's backend, or the whole server. */
-  readonly of: "process" | "backend" | "server";
+  /** The process itself, its session's backend (all sessions, where the touch has none of its own), the whole server, or a lake's files for a moment. */
+  readonly of: "process" | "backend" | "server" | "store";
+  /** So long after it has begun a call of DuckDB's, during which the process is killed, gets, ms. */
+  readonly afterMs?: number;
 }
 
 /** In words: `fs 3 (rename) after`. */
-export const deathInWords = ({ at, nth, when, of }: Death): string =>
-  `${of === "process" ? "the process is killed" : `the ${of} is killed`} ${when} its ${at} touch ${nth}`;
+export const deathInWords = ({ at, nth, when, of, afterMs }: Death): string =>
+  `the ${of} ${of === "store" ? "goes away" : "is killed"} ${when} its ${at} touch ${nth}${afterMs === undefined ? "" : `, ${afterMs} ms after it began`}`;
+
+/** Whether what it strikes is not the run's alone: others that are at work may end of it. */
+export const struckTogether = (death: Death | undefined): boolean =>
+  death !== undefined &&
+  (death.of === "server" || death.of === "store" || (death.of === "backend" && death.at !== "pg"));

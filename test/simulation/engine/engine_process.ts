@@ -8,6 +8,8 @@ import type { Done, Job, Strike } from "./job.ts";
 /** How a job ended: with an answer, or with the process. `notice` says at what it was killed, or what it struck. */
 export interface Ended {
   readonly done: Done | undefined;
+  /** How the process ended that nobody had killed. */
+  readonly crash: string | undefined;
   readonly notice: string;
 }
 
@@ -73,6 +75,7 @@ export function openEngineProcess(file: string): EngineProcess {
       await hand.ready;
       hand.notices = "";
       const { child } = hand;
+      let crash: string | undefined;
       const done = await new Promise<Done | undefined>(resolve => {
         const heard = (message: Done | Strike) => {
           if ("strike" in message) {
@@ -83,8 +86,9 @@ export function openEngineProcess(file: string): EngineProcess {
           child.off("message", heard);
           resolve(message);
         };
-        const left = () => {
+        const left = (code: number | null, signal: string | null) => {
           child.off("message", heard);
+          if (signal !== "SIGKILL") crash = String(signal ?? code);
           resolve(undefined);
         };
         child.on("message", heard);
@@ -95,7 +99,7 @@ export function openEngineProcess(file: string): EngineProcess {
       hand.jobs += 1;
       if (done !== undefined && hand.jobs < JOBS) idle.unshift(hand);
       else if (done !== undefined) child.disconnect();
-      return { done, notice: hand.notices.trim() };
+      return { done, crash, notice: hand.notices.trim() };
     },
     async close() {
       closed = true;

@@ -19,6 +19,13 @@ const refusable: Readonly<Record<string, readonly string[]>> = {
   vendors: ["/vendors/"],
 };
 
+/** At what a neighbour dies. */
+const touchedBy: Readonly<Record<Database, [Death["at"], ...Death["at"][]]>> = {
+  duckdb: ["fs", "duckdb", "commit"],
+  postgres: ["pg", "commit"],
+  ducklake: ["pg", "duckdb", "commit"],
+};
+
 /**
  * Adds to a story's steps what hardly ever happens: nights in which the machine's clock is off by hours or days, nights in
  * which the service refuses a stream to the key, or says in one way or another how long to wait, and archives that lose a run.
@@ -84,7 +91,7 @@ export function withUpgrade(steps: readonly Step[], seed: number): Step[] {
   return adds === undefined ? upgraded : upgraded.toSpliced(adds, 0, { do: "change", change: addition });
 }
 
-/** In every fifth scenario another company is loaded into the warehouse, between the runs and, in PostgreSQL, beside them. */
+/** In every fifth scenario another company is loaded into the warehouse, between the runs and, where several hosts may write, beside them. */
 export function withNeighbour(
   steps: readonly Step[],
   seed: number,
@@ -97,7 +104,7 @@ export function withNeighbour(
   const told = steps.flatMap<Step>(step => {
     if (step.do !== "run") return [step];
     const run =
-      database === "postgres" && draw.chance(0.6)
+      database !== "duckdb" && draw.chance(0.6)
         ? { ...step, beside: draw.between(1, draw.chance(0.5) ? 4 : 25) }
         : step;
     return draw.chance(0.4) ? [nextDoor(), run] : [run];
@@ -107,10 +114,7 @@ export function withNeighbour(
   function nextDoor(): NeighbourStep {
     const [first, ...rest] = own;
     const what = draw.pick<Change["what"]>(["update", "update", "insert", "delete"]);
-    const at =
-      database === "duckdb"
-        ? draw.pick<Death["at"]>(["fs", "duckdb", "commit"])
-        : draw.pick<Death["at"]>(["pg", "commit"]);
+    const at = draw.pick<Death["at"]>(touchedBy[database]);
     const dies = {
       at,
       nth: draw.between(1, 120),

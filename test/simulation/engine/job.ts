@@ -43,8 +43,8 @@ export interface Done {
   readonly said: readonly string[];
 }
 
-/** A request of the process to its parent: end the server, or a backend of it. */
+/** A request of the process to its parent: end the server, or a backend of it, or take a lake's files away for a moment. */
 export interface Strike {
-  readonly strike: "backend" | "server";
+  readonly strike: Exclude<Death["of"], "process">;
   readonly backend: number | undefined;
 }

@@ -70,11 +70,13 @@ export class Runs {
   async run(job: Job): Promise<Ended> {
     const { workspace, world, neighbour, stand } = this.#cast;
     const begun = world.asked();
-    const ended = await workspace.engine.run(job, workspace.strike);
+    const ended = await workspace.engine.run(job, strike =>
+      strike.strike === "server" ? workspace.killServer() : stand.strike(strike),
+    );
     const { done, notice } = ended;
     if (notice !== "") note(workspace.totals.deaths, notice);
     else if (job.death !== undefined) note(workspace.totals.counts, TOO_SHORT);
-    if (done === undefined) {
+    if (done === undefined || notice !== "") {
       // Its sessions are the neighbour's own.
       await neighbour?.idle();
       await stand.rest();

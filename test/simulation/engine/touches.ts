@@ -6,6 +6,7 @@ import { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import pg from "pg";
 import { Pool } from "undici";
 import type { Death, Place } from "./deaths.ts";
+import type { Strike } from "./job.ts";
 
 /*
  * Every call of this process that touches the disk, the network or the database is counted, and the process can be told to
@@ -20,8 +21,8 @@ export interface Touching {
   counts: Record<Place, number>;
   /** Called at each request. */
   onRequest: () => void;
-  /** Ends the session's backend or the server, and resolves when that is done. */
-  strike: (of: "backend" | "server", backend: number | undefined) => Promise<void>;
+  /** Ends the session's backend or the server, or takes the files away, and resolves when that is done. */
+  strike: (of: Strike["strike"], backend: number | undefined) => Promise<void>;
 }
 
 function none(): Record<Place, number> {
@@ -77,7 +78,8 @@ function touched(place: Place, name: string, call: () => unknown, backend?: numb
   }
   if (death.when === "before") die(`${name} before`);
   const result = call();
-  if (death.when === "during") setImmediate(die, `${name} during`);
+  if (death.when === "during" && death.afterMs !== undefined) setTimeout(die, death.afterMs, `${name} during`);
+  else if (death.when === "during") setImmediate(die, `${name} during`);
   else
     Promise.resolve(result).then(
       () => die(`${name} after`),

@@ -1,7 +1,9 @@
+import { lakeExtensions } from "../../lake/extensions.ts";
 import type { PostgresServer } from "../../support/server.ts";
 import { inSentences } from "../scenario/prose.ts";
+import { lakeStands, postgresStands } from "../scenario/served_stand.ts";
 import { shrunk } from "../scenario/shrink.ts";
-import { duckdbStands, postgresStands } from "../scenario/stand.ts";
+import { duckdbStands } from "../scenario/stand.ts";
 import type { Database, Story } from "../scenario/story.ts";
 import { type Divergence, live } from "../scenario.ts";
 import { noTotals, type Totals } from "../totals.ts";
@@ -21,7 +23,7 @@ export interface OpenWorkspace {
   close(): Promise<void>;
 }
 
-/** `runner` is the file of the process that runs the engine; `server` is where PostgreSQL's scenarios have their databases; one that cannot be killed will do. */
+/** `runner` is the file of the process that runs the engine; `server` is where scenarios of PostgreSQL and of lakes have their databases; one that cannot be killed will do. */
 export async function openWorkspace(
   database: Database,
   runner: string,
@@ -29,13 +31,17 @@ export async function openWorkspace(
 ): Promise<OpenWorkspace> {
   const engine = openEngineProcess(runner);
   const stands = await duckdbStands();
-  const make = database === "duckdb" ? stands.make : postgresStands(server.url);
+  const makes = {
+    duckdb: () => stands.make,
+    postgres: () => postgresStands(server.url),
+    ducklake: async () => lakeStands(server.url, await lakeExtensions()),
+  };
+  const make = await makes[database]();
   const workspace = (totals: Totals): Workspace => ({
     engine,
     make,
     totals,
-    async strike({ strike }) {
-      if (strike !== "server") return;
+    async killServer() {
       await server.kill9?.();
       await server.restart?.();
     },

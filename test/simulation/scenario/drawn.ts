@@ -26,12 +26,24 @@ const TOUCHES: Readonly<Record<Place, number>> = {
   write: 15,
   commit: 16,
 };
-/** Every so many scenarios in PostgreSQL one in which the server is killed. */
-const SERVER_EVERY = 50;
+/** In a lake; a run makes the more of them the more streams it has. */
+const LAKE_TOUCHES = { ...TOUCHES, duckdb: 250, pg: 200, commit: 35 };
+/** Where a run dies in each database: those that are named twice are twice as likely. */
+const placesOf: Readonly<Record<Database, [Place, ...Place[]]>> = {
+  duckdb: ["fs", "duckdb", "duckdb", "rename", "write", "commit", "http", "copy"],
+  postgres: ["pg", "pg", "commit", "http"],
+  ducklake: ["duckdb", "duckdb", "pg", "commit", "http"],
+};
+/** Every so many scenarios one in which the server is killed, and in a lake one in which the files are away. */
+const SERVER_EVERY = { duckdb: Number.POSITIVE_INFINITY, postgres: 50, ducklake: 10 };
+const STORE_EVERY = 5;
+/** A statement of a lake's takes some time: it is killed early in it or late. */
+const LAKE_MS: [number, ...number[]] = [0, 2, 8, 25];
+const salts: Readonly<Record<Database, number>> = { duckdb: 1, postgres: 2, ducklake: 3 };
 
 /** The scenario that belongs to a seed. */
 export function storyOf(seed: number, database: Database): Story {
-  const draw = new Draw(seed * 7919 + (database === "duckdb" ? 1 : 2));
+  const draw = new Draw(seed * 7919 + salts[database]);
   // Their own: the rest of a story is what it was before titles could be treated, and files be lost.
   const treating = new Draw(seed * 104_729 + 11);
   const losing = new Draw(seed * 65_537 + 5);
@@ -119,16 +131,16 @@ export function storyOf(seed: number, database: Database): Story {
   }
 
   function deathOf(): Death {
-    const at = draw.pick<Place>(
-      database === "duckdb"
-        ? ["fs", "duckdb", "duckdb", "rename", "write", "commit", "http", "copy"]
-        : ["pg", "pg", "commit", "http"],
-    );
+    const isLake = database === "ducklake";
+    const at = draw.pick<Place>(placesOf[database]);
     const when = draw.pick<Death["when"]>(["before", "during", "after"]);
-    const nth = 1 + Math.floor(TOUCHES[at] * (draw.next() / 4_294_967_296) ** 1.2);
-    const backend = database === "postgres" && at !== "http" && often(0.25);
-    const server = database === "postgres" && seed % SERVER_EVERY === 0;
-    return { at, nth, when, of: server ? "server" : backend ? "backend" : "process" };
+    const nth = 1 + Math.floor((isLake ? LAKE_TOUCHES : TOUCHES)[at] * (draw.next() / 4_294_967_296) ** 1.2);
+    const backend = database !== "duckdb" && at !== "http" && often(0.25);
+    const afterMs =
+      isLake && when === "during" && (at === "duckdb" || at === "commit") ? draw.pick(LAKE_MS) : undefined;
+    const ofLake = isLake && seed % STORE_EVERY === 0 ? "store" : backend ? "backend" : "process";
+    const of = seed % SERVER_EVERY[database] === 0 ? "server" : ofLake;
+    return { at, nth, when, of, ...(afterMs === undefined ? {} : { afterMs }) };
   }
 
   function runOf(nth: number): RunStep {

@@ -27,7 +27,11 @@ export class EachDeath {
 
   constructor(seed: number, database: Database) {
     this.#base = storyOf(seed, database);
-    const places = database === "duckdb" ? (["duckdb", "fs", "copy", "http"] as const) : (["pg", "http"] as const);
+    const places = {
+      duckdb: ["duckdb", "fs", "copy", "http"],
+      postgres: ["pg", "http"],
+      ducklake: ["duckdb", "pg", "http"],
+    }[database] as Death["at"][];
     const deaths = places.flatMap(at =>
       (["during", "after"] as const).flatMap(when =>
         (at === "pg" ? (["process", "backend"] as const) : (["process"] as const)).map(of => ({ at, when, of })),

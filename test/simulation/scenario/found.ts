@@ -110,7 +110,8 @@ export const found: Readonly<Record<string, Story>> = {
   },
 };
 
-function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {
+/** A story of a small service under a configuration that turns all of its streams on. */
+export function story(streams: readonly string[], steps: readonly Step[], settings: Partial<Settings> = {}): Story {
   const configured: Step = { do: "configure", settings: { ...firstSettings(streams), ...settings } };
   return {
     seed: 1,

@@ -2,21 +2,18 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import pg from "pg";
 import { stringify } from "yaml";
-import { valueTypes } from "../../../src/warehouse/postgres/connect.ts";
-import { connected, createDatabase } from "../../support/database.ts";
 import { tear } from "../../support/tear.ts";
 import type { View, Warehouse } from "../../support/warehouse.ts";
-import type { Loss } from "./story.ts";
+import type { Strike } from "../engine/job.ts";
+import type { Database, Loss } from "./story.ts";
 
 export type Row = Record<string, unknown>;
 
 /** A scenario's warehouse, looked at from outside. */
 export interface Stand {
-  readonly database: "duckdb" | "postgres";
+  readonly database: Database;
   readonly config: string;
   /** Further keys of the configuration from now on. */
   configure(more: Row): Promise<void>;
@@ -35,7 +32,9 @@ export interface Stand {
   lose(how: Loss): Promise<boolean>;
   /** Whether the text stands anywhere in the warehouse's files. */
   holds(text: string): Promise<boolean>;
-  /** After a death: resolves when nothing of the run is left at work. */
+  /** Ends a backend, or takes a lake's files away for a moment. */
+  strike(strike: Strike): Promise<void>;
+  /** After a death, or a strike: resolves when nothing of the run is left at work, and all is there that was taken away. */
   rest(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -43,13 +42,13 @@ export interface Stand {
 /** Makes warehouses of one kind. */
 export type MakeStand = (readers: "snapshot" | "direct") => Promise<Stand>;
 
-async function writeConfig(file: string, destination: Row, more: Row): Promise<void> {
+export async function writeConfig(file: string, destination: Row, more: Row): Promise<void> {
   const { destination: further, ...others } = more;
   await writeFile(file, stringify({ ...others, destination: { ...destination, ...(further as Row) } }));
 }
 
 /** Removes what lies in the middle of an archive: the answers that one run got for one stream. */
-async function loseOfArchive(folder: string): Promise<boolean> {
+export async function loseOfArchive(folder: string): Promise<boolean> {
   const archive = join(folder, "archive", "acme");
   const found: string[] = [];
   for (const stream of await readdir(archive).catch(() => []))
@@ -189,111 +188,8 @@ async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promis
         if (entry.isFile() && (await readFile(join(entry.parentPath, entry.name))).includes(text)) return true;
       return false;
     },
+    strike: async () => undefined,
     rest: async () => undefined,
     remove: () => rm(folder, { recursive: true, force: true }),
-  };
-}
-
-/** A database for each warehouse, on one server. */
-export function postgresStands(serverUrl: string): MakeStand {
-  return async () => {
-    const folder = await mkdtemp(join(tmpdir(), "simulation-"));
-    const config = join(folder, "config.yaml");
-    const database = await createDatabase(serverUrl);
-    await database.admin.end();
-    const name = new URL(database.url).pathname.slice(1);
-    let client: pg.Client | undefined;
-
-    /** The connection is made anew after the server was killed. */
-    async function ask(text: string): Promise<Row[]> {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          if (client === undefined) {
-            client = new pg.Client({ connectionString: database.url, types: valueTypes });
-            client.on("error", () => undefined);
-            await client.connect();
-          }
-          return (await client.query(text)).rows as Row[];
-        } catch (error) {
-          if (
-            /terminat|ECONN|Connection|starting up|shutting down|recovery mode/i.test(String(error)) &&
-            attempt < 50
-          ) {
-            await client?.end().catch(() => undefined);
-            client = undefined;
-            await sleep(50);
-            continue;
-          }
-          throw error;
-        }
-      }
-    }
-    const query = ask as unknown as View["query"];
-    return {
-      database: "postgres",
-      config,
-      configure: more => writeConfig(config, { type: "postgres", url: database.url }, more),
-      async look(_of, sql) {
-        try {
-          return await ask(sql);
-        } catch (error) {
-          if (/does not exist/.test(String(error))) return undefined;
-          throw error;
-        }
-      },
-      warehouse: {
-        name: "postgres",
-        destination: {},
-        query,
-        look: looking => looking({ name: "postgres", query }),
-        drop: async () => undefined,
-      },
-      async staged(company) {
-        const found = await ask(
-          "select 1 from pg_class c join pg_namespace n on n.oid = relnamespace where nspname = '_tributary' and relname = 'stages'",
-        );
-        if (found.length === 0) return new Map();
-        const rows = await ask(
-          `select stream, record from _tributary.stages where record is not null and company = '${company}'`,
-        );
-        return new Map(rows.map(row => [String(row["stream"]), Number((row["record"] as Row)["rows"] ?? 0)]));
-      },
-      async litter() {
-        const rows = await ask(
-          `select relname from pg_class join pg_namespace n on n.oid = relnamespace where relkind = 'r' and relpersistence <> 'p'
-             and relname <> 'stages' and nspname !~ '^pg_toast'
-           union all select company || ' ' || stream from _tributary.stages union all select family from _tributary.holders`,
-        );
-        return rows.map(row => String(row["relname"]));
-      },
-      lose: async how => how === "archive" && loseOfArchive(folder),
-      async holds(text) {
-        const tables = await ask(
-          "select table_schema as s, table_name as t from information_schema.tables where table_schema in ('procurement', '_tributary')",
-        );
-        for (const { s, t } of tables) {
-          const [row] = await ask(`select count(*) as n from "${s}"."${t}" x where strpos(x::text, '${text}') > 0`);
-          if (Number(row!["n"]) > 0) return true;
-        }
-        return false;
-      },
-      async rest() {
-        for (let turn = 0; turn < 100; turn++) {
-          const rows = await ask(
-            "select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'",
-          );
-          if (rows.length === 0) return;
-          await sleep(50);
-        }
-        throw new Error("expected the killed run's session to end within 5 s, but it is still there");
-      },
-      async remove() {
-        await client?.end().catch(() => undefined);
-        const server = await connected(serverUrl);
-        await server.query(`drop database if exists ${name} with (force)`);
-        await server.end();
-        await rm(folder, { recursive: true, force: true });
-      },
-    };
   };
 }

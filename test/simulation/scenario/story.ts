@@ -2,7 +2,7 @@ import type { Death } from "../engine/deaths.ts";
 import type { Program } from "../world/catalogue.ts";
 import type { Change, Troubles, WorldFacts } from "../world/world.ts";
 
-export type Database = "duckdb" | "postgres";
+export type Database = "duckdb" | "postgres" | "ducklake";
 
 /** What the configuration says in a scenario, beside what never changes. */
 export interface Settings {

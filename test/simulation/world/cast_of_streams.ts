@@ -1,16 +1,15 @@
 import type { EngineProcess } from "../engine/engine_process.ts";
-import type { Strike } from "../engine/job.ts";
 import type { MakeStand, Stand } from "../scenario/stand.ts";
 import type { Story } from "../scenario/story.ts";
 import type { Totals } from "../totals.ts";
 import type { Neighbour } from "./neighbour.ts";
 import type { World } from "./world.ts";
 
-/** What scenarios are run with. `strike` ends the server or a backend of it. */
+/** What scenarios are run with. `killServer` ends the server, where it may, and starts it again. */
 export interface Workspace {
   readonly engine: EngineProcess;
   readonly make: MakeStand;
-  readonly strike: (strike: Strike) => Promise<void>;
+  readonly killServer: () => Promise<void>;
   readonly totals: Totals;
 }
 

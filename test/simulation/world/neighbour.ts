@@ -76,6 +76,7 @@ export class Neighbour {
     const streams = await widened(this.#stand, catalogue);
     const treated = this.#story.steps.some(step => step.do === "configure");
     const faults = [
+      ...(ended.crash === undefined ? [] : [`its process ended by itself with ${ended.crash}`]),
       ...found.twice.map(key => `two rows ${key}`),
       ...faultsOfMoment(found.tables, streams),
       ...orphans(found.tables, streams),

@@ -67,7 +67,7 @@ export class Rows {
 
   /** Reads the tables after a step and holds them against those before it. */
   async settle(
-    { done, notice }: Ended,
+    { done, crash, notice }: Ended,
     { titles }: Settings,
     emptied: ReadonlySet<string>,
     command: Job["command"] = "sync",
@@ -75,6 +75,7 @@ export class Rows {
   ): Promise<readonly string[]> {
     const { stand, world, story, workspace } = this.#cast;
     const struck = / (?:backend|server)$/.test(notice);
+    if (crash !== undefined) return [`the engine's process ended by itself with ${crash}`];
     if (this.#widens) this.#streams = await widened(stand, this.#known);
     const streams = this.#streams;
     const found = await readTables(stand, "left", streams, COMPANY);

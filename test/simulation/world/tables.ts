@@ -102,7 +102,7 @@ function keptOf(row: Row): Kept {
 
 function selectOf(stand: Stand, table: Table, there: ReadonlySet<string>, company: string): string {
   const micro = (name: string) =>
-    stand.database === "duckdb" ? `epoch_us(${name})` : `cast(extract(epoch from ${name}) * 1000000 as bigint)`;
+    stand.database === "postgres" ? `cast(extract(epoch from ${name}) * 1000000 as bigint)` : `epoch_us(${name})`;
   const text = (names: readonly string[]) =>
     names.length === 0 ? "''" : `cast(row(${names.map(name => `"${name}"`).join(", ")}) as varchar)`;
   const strict = table.columns

@@ -1,15 +1,16 @@
 import { startSimulator } from "../simulator/simulator.ts";
 import type { RunReport } from "../src/sync/run/run.ts";
+import { lakeExtensions } from "./lake/extensions.ts";
 import { stillClock } from "./support/clock.ts";
 import { core as streams } from "./support/core.ts";
 import { bench } from "./support/run.ts";
 import { startPostgres } from "./support/server.ts";
 import { type Compared, compareWarehouses, compareWithTruth } from "./support/truth.ts";
-import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "./support/warehouse.ts";
+import { duckdbWarehouse, ducklakeWarehouse, postgresWarehouse, type Warehouse } from "./support/warehouse.ts";
 
 /*
  * The proof at full size: first load, a second run over an unchanged service, a run after changes, each held against the
- * service's truth value by value, in both databases. Ends with 1 on any difference.
+ * service's truth value by value, in both databases; with --lake in a lake instead. Ends with 1 on any difference.
  */
 
 const sizes = { orders: 20_000, invoices: 20_000, items: 20_000, findings: 5_000, ingested: 50_000 };
@@ -99,15 +100,16 @@ function note(what: string, compared: Compared, requests: number, seconds: numbe
 }
 
 const server = await startPostgres();
-const duckdb = await duckdbWarehouse("snapshot");
-const postgres = await postgresWarehouse(server.url);
+const places: readonly Warehouse[] = process.argv.includes("--lake")
+  ? [await ducklakeWarehouse(server.url, await lakeExtensions())]
+  : [await duckdbWarehouse("snapshot"), await postgresWarehouse(server.url)];
 try {
-  await prove(duckdb);
-  await prove(postgres);
-  note("duckdb against postgres", await compareWarehouses(duckdb, postgres, streams), 0, 0);
+  for (const warehouse of places) await prove(warehouse);
+  const [one, other] = places;
+  if (one !== undefined && other !== undefined)
+    note(`${one.name} against ${other.name}`, await compareWarehouses(one, other, streams), 0, 0);
 } finally {
-  await duckdb.drop();
-  await postgres.drop();
+  for (const warehouse of places) await warehouse.drop();
   await server.close();
 }
 console.table(figures);

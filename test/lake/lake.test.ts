@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
@@ -261,6 +261,25 @@ test("few of a million staged rows are joined without a place for each of the mi
     join ${stage.rows(everything.main)} r on r._seq = c._seq`.execute(db);
   expect(rows).toHaveLength(3_000);
   expect(process.memoryUsage.rss() - before).toBeLessThan(200e6);
+});
+
+test("where the folder is empty that should hold the files, no run begins a second one there", async () => {
+  const { lake } = await place();
+  const destination = await opened(lake);
+  await store(
+    destination,
+    Array.from({ length: 300 }, (_, i) => ({ id: `${i}`, text: "one" })),
+  );
+  await destination.close();
+  await rename(lake.dataPath, `${lake.dataPath}.away`);
+  onTestFinished(() => rm(`${lake.dataPath}.away`, { recursive: true, force: true }));
+  for (const open of [openDucklake, openDucklakeForReading])
+    await expect(open(lake)).rejects.toThrow(/files of the lake in .* nothing is there: see that the drive is mounted/);
+  await rm(lake.dataPath, { recursive: true, force: true });
+  await rename(`${lake.dataPath}.away`, lake.dataPath);
+  const reading = await openDucklakeForReading(lake);
+  expect(await texts(reading!)).toHaveLength(300);
+  await reading!.close();
 });
 
 test("a column may be called what a lake's catalog calls its own", async () => {

@@ -6,6 +6,8 @@ const lost =
   /Unable to connect to Postgres|Failed to execute query "(COMMIT|ROLLBACK)": *(\n|$)|server closed the connection|terminating connection|connection to server|could not (receive data from|send data to) server|no connection to the server|SSL connection has been closed|the database system is|Connection refused/i;
 const stored =
   /HTTP Error|HTTPException|HTTP (GET|PUT|POST|HEAD)|Could not establish connection|Connection error for HTTP|s3:\/\//;
+/** Of files in a folder: it may be a drive that comes back. */
+const vanished = /No such file or directory|ESTALE/;
 const refused = /\b(401|403)\b|Forbidden|Unauthorized|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied/;
 // The second is a constraint's name, which PostgreSQL doesn't translate.
 const conflict = /Transaction conflict|ducklake_snapshot_pkey/;
@@ -44,5 +46,8 @@ export function lakeFailure(doing: string, error: unknown): unknown {
           error,
           true,
         );
-  return destinationFailure(doing, error);
+  const failure = destinationFailure(doing, error);
+  if (!(failure instanceof DestinationError)) return failure;
+  const text = failure.message.replaceAll("destination.path", "destination.data_path");
+  return new DestinationError(text, error, failure.passing || vanished.test(error.message));
 }

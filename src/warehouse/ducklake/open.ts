@@ -64,12 +64,13 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
       throw error;
     }),
   );
+  let lake: Session | undefined;
   try {
     await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
     const key = lockKey(schema, "", "", "publish");
     // Of two hosts one makes the lake.
     await server.turn(() => server.query("select pg_advisory_lock($1::bigint)", [key]));
-    const lake = await opened(settings).finally(() =>
+    lake = await opened(settings).finally(() =>
       server.turn(() => server.query("select pg_advisory_unlock($1::bigint)", [key])),
     );
     const locks = new Locks(server, settings);
@@ -103,6 +104,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
       spareStage: () => Promise.resolve(undefined),
     };
   } catch (error) {
+    lake?.close();
     for (const session of [server, publisher]) await session.end();
     throw error;
   }

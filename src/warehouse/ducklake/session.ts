@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
@@ -62,6 +63,7 @@ export async function openLakeSession(
     if (access === "write" && isServed(place)) await attach(UNINLINED, "data_inlining_row_limit 0");
     await connection.run(`use ${LAKE}`);
     await connection.run(tablesView(place));
+    await requireFiles(connection, place);
     return session;
   } catch (error) {
     session.close();
@@ -69,11 +71,35 @@ export async function openLakeSession(
   }
 }
 
-/** Asked of DuckDB, the tables' names take a question to the catalog for each of them: it tells their sizes, too. */
-function tablesView(place: LakePlace): string {
-  const from = catalogOf(place)
+/** DuckLake makes a folder that isn't there: where a drive is not mounted it would put files beneath the mount point. */
+async function requireFiles(connection: DuckDBConnection, place: LakePlace): Promise<void> {
+  if (isRemote(place) || (await entriesOf(place.dataPath)) > 0) return;
+  const [row] = await select(
+    connection,
+    `select count(*) from ${catalogText(place)}.ducklake_data_file where end_snapshot is null`,
+  );
+  if (Number(row?.[0]) === 0) return;
+  throw new DestinationError(
+    `Expected the files of the lake in ${place.dataPath}, but nothing is there: see that the drive is mounted. Nothing was changed.`,
+    undefined,
+    true,
+  );
+}
+
+const entriesOf = (folder: string): Promise<number> =>
+  readdir(folder).then(
+    names => names.length,
+    () => 0,
+  );
+
+const catalogText = (place: LakePlace): string =>
+  catalogOf(place)
     .map(name => `"${name.replaceAll('"', '""')}"`)
     .join(".");
+
+/** Asked of DuckDB, the tables' names take a question to the catalog for each of them: it tells their sizes, too. */
+function tablesView(place: LakePlace): string {
+  const from = catalogText(place);
   return `create temporary view ${TABLES} as select s.schema_name as "schema", t.table_name as name,
     exists (select 1 from ${from}.ducklake_table_stats st where st.table_id = t.table_id) as has_statistics,
     (select list(column_name) from ${from}.ducklake_column c where c.table_id = t.table_id and c.end_snapshot is null) as columns

@@ -6,6 +6,7 @@ import { remove } from "../../files.ts";
 import type { Destination } from "../destination.ts";
 import type { Named } from "../dialect.ts";
 import { csvRelation } from "../duckdb/parquet/spool.ts";
+import { attempting } from "../duckdb/session/failure.ts";
 import type { SourceColumn } from "../parquet_source.ts";
 import { columnList } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
@@ -78,8 +79,10 @@ class FileLoader implements RowLoader {
   }
 
   async take({ bytes, ends }: Lines): Promise<void> {
-    this.#file ??= await open(this.#path, "w", 0o600);
-    await this.#file.writeFile(bytes);
+    await attempting(`put rows aside in ${this.#folder}`, async () => {
+      this.#file ??= await open(this.#path, "w", 0o600);
+      await this.#file.writeFile(bytes);
+    });
     this.#bytes += bytes.length;
     for (const [nth, end] of ends.entries()) this.#longest = Math.max(this.#longest, end - (ends[nth - 1] ?? 0));
     if (this.#bytes >= FILE_BYTES) await this.end();

@@ -81,7 +81,9 @@ async function prove(warehouse: Warehouse): Promise<void> {
     expectEqual(`${warehouse.name}: changed orders`, changes(third, "purchase_orders"), [5, 100, 10]);
     const unchanged = simulator.truth.count("purchase_orders") - 105;
     const details = simulator.requests.count("/po/{po_number}");
-    expectEqual(`${warehouse.name}: details fetched`, details, 105 + Math.ceil(AUDIT * unchanged));
+    // The missing ones are asked for by the same address, and before them one that is there.
+    const asked = last.length + 1;
+    expectEqual(`${warehouse.name}: details fetched`, details, 105 + Math.ceil(AUDIT * unchanged) + asked);
   } finally {
     await simulator.close();
   }

@@ -21,14 +21,14 @@ const postgres = () => postgresWarehouse(inject("postgresUrl"));
 const lake = () => ducklakeWarehouse(inject("postgresUrl"), inject("extensions"));
 const ways = inject("databases").includes("ducklake")
   ? [
-      { title: "from a file into a lake, and back", from: duckdbWarehouse, to: lake },
-      { title: "from PostgreSQL into a lake, and back", from: postgres, to: lake },
+      { title: "from a file into a lake, and back", from: duckdbWarehouse, to: lake, views: "materialized" },
+      { title: "from PostgreSQL into a lake, and back", from: postgres, to: lake, views: false },
     ]
   : [
-      { title: "from a file to PostgreSQL, and back", from: duckdbWarehouse, to: postgres },
-      { title: "from PostgreSQL into a file, and back", from: postgres, to: duckdbWarehouse },
+      { title: "from a file to PostgreSQL, and back", from: duckdbWarehouse, to: postgres, views: "materialized" },
+      { title: "from PostgreSQL into a file, and back", from: postgres, to: duckdbWarehouse, views: false },
     ];
-const everything = { views: "materialized", streams: { defaults: { history: true, unknown_fields: "column" } } };
+const all = { streams: { defaults: { history: true, unknown_fields: "column" } } };
 const few = { streams: { exclude: ["invoice*", "findings*", "ingested", "purchase_order_*"] } };
 
 /** A warehouse with a few nights behind it, and what is moved from it. */
@@ -84,7 +84,7 @@ const rowsOf = ({ query }: Warehouse, table: string) =>
   query(`select cast(count(*) as varchar) as n, cast(sum(hash) as varchar) as sum from _tributary.${table}`);
 
 test.each(ways)("$title: equal row by row, without a request, and the next night is as it had been", async way => {
-  const place = await lived(way.from, everything);
+  const place = await lived(way.from, { ...all, views: way.views });
   const { clock, simulator, warehouse: former, config } = place;
   const [there, back] = [await passing(way.to()), await passing(way.from())];
   const before = simulator.requests.total;
@@ -106,7 +106,7 @@ test.each(ways)("$title: equal row by row, without a request, and the next night
   expect(usual).toMatchObject({ exit_code: 0, changed: 0 });
   for (const runs of others) expect(await night(runs, simulator)).toEqual(usual);
   simulator.update("items", 1);
-  for (const runs of [one!, ...others]) expect(await night(runs, simulator)).toMatchObject({ changed: 1 });
+  expect(await night(others[0]!, simulator)).toMatchObject({ changed: 1 });
 });
 
 test.each(ways)("$title: what was stopped refuses runs until the next attempt has gone on with it", async way => {

@@ -60,8 +60,8 @@ export async function copyState(sides: Sides): Promise<readonly Copied[]> {
 
 /** Copies all other tables that both have; those of `stays` are worked out anew. */
 export async function copyData(sides: Sides, stays: (stateTable: string) => boolean): Promise<readonly Copied[]> {
-  const done = new Set([...Object.keys(stateTables), STAGES]);
-  const pairs = await pairsOf(sides, ({ schema, name }) => schema === "data" || !(done.has(name) || stays(name)));
+  const ofState = new Set([...Object.keys(stateTables), STAGES]);
+  const pairs = await pairsOf(sides, ({ schema, name }) => schema === "data" || !(ofState.has(name) || stays(name)));
   return copyTables(sides, pairs);
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Config, DestinationConfig } from "../config/config.ts";
 import { addressOf, titleOf } from "../config/destination.ts";
 import { lockGroupOf } from "../config/selection.ts";
+import { timespan } from "../duration.ts";
 import { ConfigError, nothingLoaded } from "../errors.ts";
 import type { Log } from "../logging.ts";
 import { configured } from "../privacy/configured_catalog.ts";
@@ -13,21 +14,23 @@ import { openDestination, roleOf } from "../warehouse/connect/open.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
-import type { Destination } from "../warehouse/destination.ts";
+import type { Destination, Opener } from "../warehouse/destination.ts";
 import { prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
 import { fillingOf, recordFilling } from "../warehouse/state/filling.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
 import { ensureState } from "../warehouse/state/state_ddl.ts";
+import type { Pieces } from "../warehouse/transfer/row_text.ts";
 import {
   type Copied,
   copyData,
+  copyFacts,
   copyState,
-  endFilling,
   type Progress,
   type Sides,
   tablesLeft,
 } from "../warehouse/transfer/transfer.ts";
 import { storedName } from "../warehouse/views/view.ts";
+import { UPLOADS } from "./upload/upload.ts";
 import { canonical } from "./verify/compare_value.ts";
 
 /** Where a warehouse is, and where it is moved to. */
@@ -48,6 +51,8 @@ export interface MoveTools {
   readonly signal: AbortSignal;
   readonly waitMs: number;
   readonly watch: (progress: Progress) => void;
+  /** How much is under way at once; absent: as much as is quick. */
+  readonly pieces?: Pieces;
 }
 
 /** What was moved: every table equal, row by row, to what it was. */
@@ -69,35 +74,57 @@ export interface MoveReport {
  * LockedError, DestinationError
  */
 export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Promise<MoveReport> {
-  const { clock, runId, signal } = tools;
   const [from, to] = [await placeText(order.config.destination), await placeText(order.to.destination)];
   if (isSame(order.config.destination, order.to.destination))
     throw new ConfigError(`Expected --to to name another destination than the configuration, but both are ${from}.`);
   const companies = await companiesOf(order.config.destination, from);
-  const holder = holderOf("tributary move", new Date(clock.now()).toISOString());
-  const opener = { clock, runId, holder };
+  const opener = openerOf(tools);
   await using former = await openDestination(order.config.destination, opener, tools.waitMs);
   await using made = await openDestination(order.to.destination, opener, tools.waitMs);
-  const sides: Sides = { from: former, to: made, canonical, signal, watch: tools.watch };
-  const all = configured(order.catalogue, order.config);
+  const sides: Sides = { from: former, to: made, canonical, ...tools };
+  const catalogue = configured(order.catalogue, order.config);
   for (const one of [former, made]) {
     await ensureState(one.db, one.dialect, one.stateSchema);
-    const groups = [...new Set(all.map(stream => lockGroupOf(all, stream)))];
+    const groups = [...new Set(catalogue.map(stream => lockGroupOf(catalogue, stream))), UPLOADS];
     for (const company of companies) await one.lock(company, groups, tools.waitMs);
   }
   await beginFilling(made, from, to);
-  const streams = await withTables(former, all);
-  const versioned = await versionedIn(former, streams);
-  await prepare(order, order.config, former, { streams, versioned, catalogue: all, clock });
+  const streams = await withTables(former, catalogue);
+  const wanted = { streams, versioned: await versionedIn(former, streams), catalogue, clock: tools.clock };
+  await prepare(order, order.config, former, wanted);
   const state = await copyState(sides);
-  await prepare(order, order.to, made, { streams, versioned, catalogue: all, clock });
+  await prepare(order, order.to, made, { ...wanted, fills: true });
   const models = new Set(order.models.models.map(({ name }) => storedName(name)));
   const data = await copyData(sides, name => models.has(name));
-  await endFilling(sides);
+  await requireSameCompanies(former, companies);
+  await copyFacts(sides);
   for (const { tables } of streams)
     await made.afterPublish(tables, data.find(({ table }) => table === tables.main.name)?.rows ?? 0);
   await made.releaseToReaders();
+  // Last: until it is known to be whole, the same command goes on with it.
+  await made.db.transaction().execute(trx => recordFilling(trx, made.stateSchema, undefined));
+  if ((await made.releaseState()).isPending) await made.releaseToReaders();
   return { from, to, companies, ...sumOf([...state, ...data]), left: await tablesLeft(sides) };
+}
+
+function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
+  return {
+    runId,
+    holder: holderOf("tributary move", new Date(clock.now()).toISOString()),
+    // Whoever waits for a lock stops waiting at the first signal.
+    clock: { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) },
+    waiting: (who, ms) => log.info({}, `Waiting up to ${timespan(ms)} for ${who}.`),
+    stopReason: () => signal.reason,
+  };
+}
+
+/** A first run of another company could begin beside the move: nothing of it was locked. */
+async function requireSameCompanies({ db }: Destination, companies: readonly string[]): Promise<void> {
+  const more = (await companiesKept(db)).filter(name => !companies.includes(name));
+  if (more.length > 0)
+    throw new ConfigError(
+      `Expected no other company in the former warehouse than ${companies.join(", ")}, but meanwhile ${more.join(", ")} was loaded there. Call the same command again, which takes it along.`,
+    );
 }
 
 function sumOf(copied: readonly Copied[]): Pick<MoveReport, "tables" | "rows" | "found"> {
@@ -132,7 +159,7 @@ async function beginFilling({ db, stateSchema }: Destination, from: string, to: 
   const kept = await companiesKept(db);
   if (kept.length > 0)
     throw new ConfigError(
-      `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. Nothing was changed. Name another file, database, catalog_schema or state_schema in the configuration that --to names.`,
+      `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
     );
   await db.transaction().execute(trx => recordFilling(trx, stateSchema, { from, done: {} }));
 }
@@ -155,6 +182,7 @@ async function prepare(
     readonly streams: readonly Stream[];
     readonly versioned: ReadonlySet<string>;
     readonly clock: Clock;
+    readonly fills?: boolean;
   },
 ): Promise<void> {
   await prepareWarehouse(destination, {
@@ -162,6 +190,7 @@ async function prepare(
     catalogue: order.catalogue,
     streams: order.streams,
     versioned: order.versioned,
+    fills: order.fills ?? false,
     grantSelectTo: config.destination.grantSelectTo,
     volatileOf: name => config.streams.settings[name]?.volatile ?? [],
     formats: config.formats,
@@ -171,11 +200,11 @@ async function prepare(
 }
 
 const isSame = (one: DestinationConfig, other: DestinationConfig): boolean =>
-  addressOf(one) === addressOf(other) && one.stateSchema === other.stateSchema;
+  one.type === other.type && addressOf(one) === addressOf(other) && one.stateSchema === other.stateSchema;
 
 /** What messages call it: without credentials. */
 async function placeText(destination: DestinationConfig): Promise<string> {
-  const { database } = await roleOf(destination);
-  const at = database === "" ? addressOf(destination) : `in database ${database}`;
-  return `${titleOf(destination)} ${at} schema ${destination.schema}`;
+  const { host, database } = await roleOf(destination);
+  const at = database === "" ? addressOf(destination) : `in database ${database} at ${host}`;
+  return `${titleOf(destination)} ${at}, schemas ${destination.schema} and ${destination.stateSchema}`;
 }

@@ -9,6 +9,7 @@ import { momentText } from "../rows/moment.ts";
 import { openReading, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import type { Holder } from "../warehouse/destination.ts";
 import type { LakeCondition } from "../warehouse/ducklake/maintenance.ts";
+import { fillingOf, HALF_FILLED } from "../warehouse/state/filling.ts";
 import { presentProblems } from "../warehouse/state/problems.ts";
 import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
@@ -28,7 +29,7 @@ export interface Status {
     readonly loaded: boolean;
     /** When readers were last shown something new; null where they see every transaction. */
     readonly published_at: string | null;
-    /** Why nothing can be read at this moment. */
+    /** Why nothing, or not all, can be read at this moment. */
     readonly note: string | null;
   };
   /** Null for other warehouses, and while nothing is loaded. */
@@ -107,7 +108,7 @@ export async function readStatus(
       state_schema: destination.stateSchema,
       loaded: reading !== undefined || note !== null,
       published_at: reading?.publishedAt?.toISOString() ?? null,
-      note,
+      note: note ?? ((await isHalfFilled(reading)) ? HALF_FILLED : null),
     },
     lake: (await reading?.condition?.()) ?? null,
     running: runningStatus((await runningRuns(destination, reading))[0]),
@@ -116,6 +117,9 @@ export async function readStatus(
     streams: await streamStatuses(reading, wanted),
   };
 }
+
+const isHalfFilled = async (reading: WarehouseReading | undefined): Promise<boolean> =>
+  reading !== undefined && (await fillingOf(reading.db)) !== undefined;
 
 function nextRun({ schedules }: Config, now: number): Status["next_run"] {
   const next = soonest(schedules, now);

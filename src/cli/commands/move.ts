@@ -17,7 +17,7 @@ export function register(program: Command, context: CliContext): void {
   const command = program
     .command("move")
     .description(
-      "With --to: fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse stays as it is; stopped, the same command goes on. Without: have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
+      "With --to: fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows; stopped, the same command goes on. Without: have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
     )
     .option("--to <file>", "a configuration, the destination of which is to be filled")
     .option("--base-url <url>", "the service's new address (default: the configuration's)");
@@ -64,8 +64,8 @@ async function moveToDestination(file: string, options: MoveOptions, context: Cl
     context.print(
       [
         `${report.from} is in ${report.to} now: ${formatCount(tables)} tables${before}, ${formatCount(rows)} rows, each compared.`,
-        ...(left.length === 0 ? [] : [`Not tributary's, and left where they are: ${left.join(", ")}.`]),
-        `Run \`tributary sync --config ${file}\` from now on. The former warehouse is as it was.`,
+        ...(left.length === 0 ? [] : [`Of no stream, and left where they are: ${left.join(", ")}.`]),
+        `Run \`tributary sync --config ${file}\` from now on. The former warehouse keeps its rows.`,
       ].join("\n"),
     );
   } finally {

@@ -41,7 +41,8 @@ function heading({ warehouse, lake, running, last_run }: Status, now: number): s
 
 function lakeText(lake: NonNullable<Status["lake"]>, now: number): string {
   const { files, bytes, snapshots, oldest_snapshot_at, tables_due, files_to_remove, expired_at } = lake;
-  const maintained = expired_at === null ? "none was old yet" : `old ones last removed ${ago(expired_at, now)}`;
+  const maintained =
+    expired_at === null ? "not looked for old ones yet" : `last looked for old ones ${ago(expired_at, now)}`;
   const work = [
     ...(tables_due > 0 ? [`files of ${formatCount(tables_due)} tables are put together next`] : []),
     ...(files_to_remove > 0 ? [`${formatCount(files_to_remove)} files that nothing needs wait to be removed`] : []),

@@ -98,6 +98,9 @@ export async function inputFault(file: string, contentType: string | undefined):
   return `${file}: expected a name whose ending tells the media type, got none that is known: give --content-type.`;
 }
 
+/** The lock group of the ledger of what was sent. */
+export const UPLOADS = "uploads";
+
 /**
  * Sends files, each at the step at which an earlier call was ended. The warehouse's ledger is written before and after what cannot be
  * taken back; its lock is held meanwhile. @throws ConfigError for files that cannot be sent, before anything is; StoppedError,
@@ -123,7 +126,7 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
     if (service.failure !== undefined) throw service.failure;
     return await inState(config.destination, opener, lockWaitMs, async destination => {
       // Against others that send the same; runs of streams go on beside it, where the database has room for both.
-      await destination.lock(company.name, ["uploads"], lockWaitMs);
+      await destination.lock(company.name, [UPLOADS], lockWaitMs);
       await holdToWarehouse([service], destination, version);
       const uploads = new Uploads(order, tools, destination, service.api);
       try {

@@ -36,12 +36,15 @@ export function dialectOf({ type }: Pick<Where, "type">): Dialect {
   return { duckdb: duckdbDialect, postgres: postgresDialect, ducklake: ducklakeDialect }[type];
 }
 
-/** Database and role that an address names; none for a file. @throws ConfigError */
-export async function roleOf(where: Where): Promise<{ readonly database: string; readonly role: string }> {
-  if (where.type === "duckdb" || (where.type === "ducklake" && !isServed(where))) return { database: "", role: "" };
+/** Server, database and role that an address names; none for a file. @throws ConfigError */
+export async function roleOf(
+  where: Where,
+): Promise<{ readonly host: string; readonly database: string; readonly role: string }> {
+  if (where.type === "duckdb" || (where.type === "ducklake" && !isServed(where)))
+    return { host: "", database: "", role: "" };
   const { addressOf } = await import("../postgres/connect.ts");
-  const { database, user } = addressOf(where.type === "ducklake" ? where.catalog : where.url);
-  return { database, role: user };
+  const { host, database, user } = addressOf(where.type === "ducklake" ? where.catalog : where.url);
+  return { host, database, role: user };
 }
 
 /** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, LockedError, ConfigError */

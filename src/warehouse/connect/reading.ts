@@ -12,7 +12,7 @@ import type { Resources } from "../duckdb/session/session.ts";
 import { versionMoment } from "../duckdb/versions/version_names.ts";
 import { linkedVersion } from "../duckdb/versions/versions.ts";
 import type { LakeCondition } from "../ducklake/maintenance.ts";
-import { isServed } from "../ducklake/place.ts";
+import { isServed, lockSchemaOf } from "../ducklake/place.ts";
 import { served } from "../ducklake/stage.ts";
 import type { Exportable } from "../parquet_source.ts";
 import type { Where } from "./open.ts";
@@ -141,10 +141,11 @@ async function lockHolders({ db, schema, stateSchema }: WarehouseReading, isLake
     from ${from(`select * from ${table}`)} h order by since`.execute(db);
   const { lockKey } = await import("../postgres/locks.ts");
   const held = new Set(locks.map(lock => lock.key));
+  const lockSchema = isLake ? lockSchemaOf({ schema, stateSchema }) : schema;
   const running = new Map<string, Holder>();
   for (const { company, family, run_id, holder } of rows) {
     const parsed = holderFields.safeParse(holder);
-    if (parsed.success && held.has(lockKey(schema, company, family)))
+    if (parsed.success && held.has(lockKey(lockSchema, company, family)))
       running.set(run_id, { runId: run_id, ...parsed.data });
   }
   return [...running.values()];

@@ -158,7 +158,7 @@ export async function expireOld(db: Db, place: LakePlace, keepMs: number, now: n
 }
 
 /** In the state schema's facts: when snapshots were last looked through. */
-const EXPIRED = "lake_expired";
+export const EXPIRED = "lake_expired";
 
 /** Expires snapshots older than `snapshotsMs`, and removes files that no snapshot has needed for `filesMs`; by DuckDB's clock. */
 async function expire(db: Db, place: LakePlace, snapshotsMs: number, filesMs: number): Promise<void> {

@@ -30,7 +30,7 @@ import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
 import { keepUninlined } from "./inlining.ts";
 import { eraseFormer, expireOld, tendTables } from "./maintenance.ts";
-import { isServed, LAKE, type LakePlace } from "./place.ts";
+import { isServed, LAKE, type LakePlace, lockSchemaOf } from "./place.ts";
 import { openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
 
@@ -54,7 +54,8 @@ const RETRY_MS = 250;
 
 /** Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with them. */
 async function openServed(settings: DucklakeSettings): Promise<Destination> {
-  const { schema, stateSchema, runId } = settings;
+  const { stateSchema, runId } = settings;
+  const lockSchema = lockSchemaOf(settings);
   const connected = await connectCatalog(settings);
   const server = new Server(connected);
   // Rows are staged while others are published.
@@ -67,13 +68,13 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
   let lake: Session | undefined;
   try {
     await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
-    const key = lockKey(schema, "", "", "publish");
+    const key = lockKey(lockSchema, "", "", "publish");
     // Of two hosts one makes the lake.
     await server.turn(() => server.query("select pg_advisory_lock($1::bigint)", [key]));
     lake = await opened(settings).finally(() =>
       server.turn(() => server.query("select pg_advisory_unlock($1::bigint)", [key])),
     );
-    const locks = new Locks(server, settings);
+    const locks = new Locks(server, { ...settings, schema: lockSchema });
     const turn = new LakeTurn(publisher, locks, runId, key);
     const { db, ...rest } = overLake(settings, lake, turn);
     await keepUninlined(db);

@@ -35,6 +35,10 @@ export interface LakePlace {
   readonly stateSchema: string;
 }
 
+/** What the lake's locks are told apart by: its server may hold a warehouse of PostgreSQL's with the same schema. */
+export const lockSchemaOf = ({ schema, stateSchema }: Pick<LakePlace, "schema" | "stateSchema">): string =>
+  `lake ${stateSchema} ${schema}`;
+
 /** Whether the catalog is in a PostgreSQL, which many machines share. */
 export const isServed = ({ catalog }: Pick<LakePlace, "catalog">): boolean => /^postgres(ql)?:/.test(catalog);
 

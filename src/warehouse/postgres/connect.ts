@@ -92,9 +92,9 @@ async function connectedBy(
 }
 
 /** Database and role of an address, with what the environment or PostgreSQL's defaults add. @throws ConfigError */
-export function addressOf(url: string): Pick<Address, "database" | "user"> {
-  const { database, user } = newClient(withoutTls(url).bare, false);
-  return { database: database ?? "", user: user ?? "" };
+export function addressOf(url: string): Pick<Address, "database" | "user"> & { readonly host: string } {
+  const { host, port, database, user } = newClient(withoutTls(url).bare, false);
+  return { host: `${host}:${port}`, database: database ?? "", user: user ?? "" };
 }
 
 /** An address in libpq's words: what is secret of it, or may be, and the rest as a connection string. @throws ConfigError */

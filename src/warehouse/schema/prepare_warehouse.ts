@@ -45,6 +45,8 @@ export interface Expectation {
   readonly volatileOf: (stream: string) => readonly string[];
   readonly formats: Formats;
   readonly waitMs: number;
+  /** It is filled from another warehouse. */
+  readonly fills?: boolean;
   /** ISO 8601. */
   readonly now: string;
   readonly views: Views;
@@ -85,7 +87,8 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const rates = await readRates(db, stateSchema, seen, expectation.views.currency);
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
-  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
+  const { fills } = expectation;
+  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats, fills });
   for (const { name } of expectation.companies)
     await destination.lock(name, expectation.lockGroups, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));

@@ -5,6 +5,8 @@ import type { StateTables } from "../state_tables.ts";
 
 const KEY = "tables";
 const COLUMNS = "columns";
+/** Facts about the tables that this database has. */
+export const TABLE_FACTS = [KEY, COLUMNS] as const;
 const storedNames = z.array(z.string()).default([]);
 const storedColumns = z.record(z.string(), z.array(z.string())).default({});
 

@@ -6,7 +6,7 @@ import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import { recordFact } from "./facts.ts";
-import { FILLING } from "./filling.ts";
+import { FILLING, HALF_FILLED } from "./filling.ts";
 
 /** Who a run says it works for. */
 export interface Identity {
@@ -21,7 +21,9 @@ export interface Identity {
     readonly companyId?: string | undefined;
   }[];
   /** What it reads with; absent: it reads nothing. */
-  readonly formats?: Formats;
+  readonly formats?: Formats | undefined;
+  /** It fills the warehouse from another one. */
+  readonly fills?: boolean | undefined;
 }
 
 /** What the first run that recorded it read with. */
@@ -58,7 +60,11 @@ export async function compareIdentity(
 ): Promise<ReadonlyMap<string, unknown>> {
   const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
   const stored = new Map(rows.map(row => [row.key, row.value]));
-  const complaints = [...schemaComplaints(stored, identity), ...companyComplaints(stored, identity)];
+  const complaints = [
+    ...(stored.has(FILLING) && identity.fills !== true ? [HALF_FILLED] : []),
+    ...schemaComplaints(stored, identity),
+    ...companyComplaints(stored, identity),
+  ];
   if (complaints.length > 0) throw new ConfigError(complaints.join(" "));
   return stored;
 }
@@ -106,10 +112,6 @@ export function recordMaker(stateSchema: string, program: string): readonly RawB
 }
 
 function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): string[] {
-  if (companies.length > 0 && stored.has(FILLING))
-    return [
-      "This warehouse is being filled from another one, and isn't whole yet: end that with `tributary move --to`, or use the other one.",
-    ];
   const complaints: string[] = [];
   for (const { name, baseUrl, companyId } of companies) {
     const kept = companyOf(stored, name);

@@ -128,12 +128,18 @@ async function versionOf(
 
 /**
  * Creates what of a lake's state stands in its catalog's PostgreSQL, whose dialect this is: the table of locks, and that of the
- * scans under way.
+ * scans under way. @throws ConfigError where a warehouse of PostgreSQL's own has its state there
  */
 export async function ensureServedState(db: Kysely<StateTables>, dialect: Dialect, stateSchema: string): Promise<void> {
   const served = new Map([["holders", stateTables.holders as StateTable]]);
-  const lacking = async (trx: Kysely<StateTables>) =>
-    missing(dialect, stateSchema, await readCatalog(trx, dialect, [stateSchema]), served);
+  const lacking = async (trx: Kysely<StateTables>) => {
+    const catalog = await readCatalog(trx, dialect, [stateSchema]);
+    if (catalog.tables.has(`${stateSchema}.warehouse`))
+      throw new ConfigError(
+        `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${stateSchema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
+      );
+    return missing(dialect, stateSchema, catalog, served);
+  };
   if ((await lacking(db)).length === 0) return;
   await altering(db, dialect, async trx => executeAll(trx, await lacking(trx)));
 }

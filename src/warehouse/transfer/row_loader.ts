@@ -10,11 +10,7 @@ import { attempting } from "../duckdb/session/failure.ts";
 import type { SourceColumn } from "../parquet_source.ts";
 import { columnList } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { Lines } from "./row_text.ts";
-
-/** Bytes of rows that are sent together, or that lie in a file until they are read. */
-const SENT_BYTES = 8 * 2 ** 20;
-const FILE_BYTES = 256 * 2 ** 20;
+import { type Lines, type Pieces, usualPieces } from "./row_text.ts";
 
 /** Puts rows that `takeRows` hands over into a table. */
 export interface RowLoader extends AsyncDisposable {
@@ -28,33 +24,36 @@ export async function openLoader(
   db: Kysely<StateTables>,
   table: Named,
   columns: readonly SourceColumn[],
+  { sentBytes, fileBytes }: Pieces = usualPieces,
 ): Promise<RowLoader> {
   const target = sql`${sql.id(table.schema, table.name)} (${columnList(columns.map(({ name }) => name))})`;
   if (copyIn !== undefined) {
     const statement = sql`copy ${target} from stdin (format csv)`.compile(db).sql;
-    return new SendingLoader(rows => copyIn(statement, rows));
+    return new SendingLoader(sentBytes, rows => copyIn(statement, rows));
   }
   // Values are private.
-  const folder = await mkdtemp(join(tmpdir(), "tributary-rows-"));
-  return new FileLoader(folder, async (path, longest) => {
+  const folder = await attempting(`make a folder in ${tmpdir()}`, () => mkdtemp(join(tmpdir(), "tributary-rows-")));
+  return new FileLoader(folder, fileBytes, async (path, longest) => {
     await sql`insert into ${target} select * from ${sql.raw(csvRelation(path, columns, longest))}`.execute(db);
   });
 }
 
 class SendingLoader implements RowLoader {
+  readonly #most: number;
   readonly #send: (rows: Buffer) => Promise<void>;
   #held: Buffer[] = [];
   #bytes = 0;
 
-  constructor(send: (rows: Buffer) => Promise<void>) {
+  constructor(most: number, send: (rows: Buffer) => Promise<void>) {
+    this.#most = most;
     this.#send = send;
   }
 
   async take({ bytes }: Lines): Promise<void> {
-    // They are another one's once they have been taken.
+    // The sender uses their buffer again.
     this.#held.push(Buffer.from(bytes));
     this.#bytes += bytes.length;
-    if (this.#bytes >= SENT_BYTES) await this.end();
+    if (this.#bytes >= this.#most) await this.end();
   }
 
   async end(): Promise<void> {
@@ -68,13 +67,15 @@ class SendingLoader implements RowLoader {
 
 class FileLoader implements RowLoader {
   readonly #folder: string;
+  readonly #most: number;
   readonly #load: (path: string, longest: number) => Promise<void>;
   #file: FileHandle | undefined;
   #bytes = 0;
   #longest = 0;
 
-  constructor(folder: string, load: (path: string, longest: number) => Promise<void>) {
+  constructor(folder: string, most: number, load: (path: string, longest: number) => Promise<void>) {
     this.#folder = folder;
+    this.#most = most;
     this.#load = load;
   }
 
@@ -85,7 +86,7 @@ class FileLoader implements RowLoader {
     });
     this.#bytes += bytes.length;
     for (const [nth, end] of ends.entries()) this.#longest = Math.max(this.#longest, end - (ends[nth - 1] ?? 0));
-    if (this.#bytes >= FILE_BYTES) await this.end();
+    if (this.#bytes >= this.#most) await this.end();
   }
 
   async end(): Promise<void> {

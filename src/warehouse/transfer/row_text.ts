@@ -6,8 +6,17 @@ import { type Contents, type SourceColumn, storedAs } from "../parquet_source.ts
 import { type CopyPlace, copyRows } from "../read/copying.ts";
 import { textOf } from "../read/stored_rows.ts";
 
-/** Rows are read by so many at once, where the database writes them into a file first. */
-const READ_ROWS = 100_000;
+/** How much is under way at once. */
+export interface Pieces {
+  /** Rows that are read, where the database writes them into a file first. */
+  readonly readRows: number;
+  /** Bytes that are sent through a connection, or lie in a file until they are read. */
+  readonly sentBytes: number;
+  readonly fileBytes: number;
+}
+
+export const usualPieces: Pieces = { readRows: 100_000, sentBytes: 8 * 2 ** 20, fileBytes: 256 * 2 ** 20 };
+
 const QUOTE = 0x22;
 const LINE_END = 0x0a;
 const COMMA = 0x2c;
@@ -15,7 +24,7 @@ const COMMA = 0x2c;
 /** The value of a column of this kind in one spelling, whatever database wrote its text. */
 export type Canonical = (kind: "json" | "score", text: string) => string;
 
-/** Whose text may say the same in other letters in another database. */
+/** The kinds whose text differs between databases though the value is the same. */
 const looseAs = ({ type }: Pick<SourceColumn, "type">) =>
   type.startsWith("json") ? "json" : type === "double precision" ? "score" : undefined;
 
@@ -37,6 +46,7 @@ export async function takeRows(
   place: CopyPlace,
   table: Named,
   columns: readonly SourceColumn[],
+  { readRows }: Pieces = usualPieces,
   take: (lines: Lines) => Promise<void>,
 ): Promise<void> {
   const { dialect, db } = place;
@@ -44,7 +54,7 @@ export async function takeRows(
   const from = sql.id(table.schema, table.name);
   const all = sql`select ${sql.join(values)} from ${from}`;
   const cutter = new LineCutter(take);
-  const queries = (await slicesOf(place, from)).map(slice => sql`${all} where ${slice}`.compile(db).sql);
+  const queries = (await slicesOf(place, from, readRows)).map(slice => sql`${all} where ${slice}`.compile(db).sql);
   await copyRows(place, queries, "values", piece => cutter.take(piece));
   cutter.end();
 }
@@ -53,6 +63,7 @@ export async function takeRows(
 async function slicesOf(
   { db, dialect }: CopyPlace,
   from: RawBuilder<unknown>,
+  readRows: number,
 ): Promise<readonly RawBuilder<unknown>[]> {
   // PostgreSQL sends rows as it reads them.
   if (dialect.rowPlace === "ctid") return [sql`true`];
@@ -61,9 +72,11 @@ async function slicesOf(
     select cast(min(${place}) as varchar) as first, cast(max(${place}) as varchar) as last from ${from}`.execute(db);
   const { first, last } = rows[0]!;
   if (first === null || last === null) return [];
-  return Array.from({ length: Math.ceil((Number(last) - Number(first) + 1) / READ_ROWS) }, (_, nth) => {
-    const begin = Number(first) + nth * READ_ROWS;
-    return sql`${place} >= ${sql.lit(begin)} and ${place} < ${sql.lit(begin + READ_ROWS)}`;
+  // Rows that are not committed yet have places that no number holds exactly.
+  const [begin, step] = [BigInt(first), BigInt(readRows)];
+  return Array.from({ length: Number((BigInt(last) - begin) / step) + 1 }, (_, nth) => {
+    const from = begin + BigInt(nth) * step;
+    return sql`${place} >= ${sql.raw(String(from))} and ${place} < ${sql.raw(String(from + step))}`;
   });
 }
 
@@ -89,7 +102,7 @@ class LineCutter {
     const ends = lineEnds(held);
     const whole = ends.at(-1) ?? 0;
     if (whole > 0) await this.#take({ bytes: held.subarray(0, whole), ends });
-    // The piece is another one's once it has been taken.
+    // The sender uses the piece's buffer again.
     this.#rest = Buffer.from(held.subarray(whole));
   }
 
@@ -109,8 +122,8 @@ function lineEnds(bytes: Buffer): readonly number[] {
   return ends;
 }
 
-/** What rows amount to, in whatever order they come. */
-export class Digest {
+/** A checksum of rows that is the same in whatever order they come. */
+export class Checksum {
   readonly #hasher: Hasher;
   readonly #canonical: Canonical;
   readonly #loose: readonly ("json" | "score")[];

@@ -5,21 +5,28 @@ import { altering } from "../ddl/alteration.ts";
 import { type PresentTable, readCatalog } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect, Named } from "../dialect.ts";
-import type { Contents, SourceColumn } from "../parquet_source.ts";
+import { EXPIRED } from "../ducklake/maintenance.ts";
+import { type Contents, type SourceColumn, storedAs } from "../parquet_source.ts";
 import type { CopyPlace } from "../read/copying.ts";
+import { TABLE_FACTS } from "../schema/table_record.ts";
 import { countOf } from "../sql_fragments.ts";
 import { recordFact } from "../state/facts.ts";
 import { type Filling, fillingOf, recordFilling } from "../state/filling.ts";
 import { STAGES, type StateTables, stateTables } from "../state_tables.ts";
+import { CURRENCY } from "../views/currency_rates.ts";
+import { VIEWS } from "../views/present_views.ts";
+import { STORED_MODELS } from "../views/stored_models.ts";
 import { openLoader } from "./row_loader.ts";
-import { type Canonical, Digest, takeRows, writtenColumns } from "./row_text.ts";
+import { type Canonical, Checksum, type Pieces, takeRows, writtenColumns } from "./row_text.ts";
 
 /** Tables are copied in one transaction until these many rows are together: many are small. */
 const TOGETHER_ROWS = 20_000;
 const TOGETHER_TABLES = 10;
 /** What a database has of its own: facts about its tables, who is at work, scans under way. */
 const OWN_TABLES: readonly string[] = ["warehouse", "holders", STAGES] satisfies (keyof StateTables | typeof STAGES)[];
-const OWN_FACTS = ["schema", "version", "tables", "columns", "views", "stored_models", "lake_expired"];
+const OWN_FACTS: readonly string[] = ["schema", "version", ...TABLE_FACTS, VIEWS, STORED_MODELS, CURRENCY, EXPIRED];
+/** What is worked out of the configuration and of files: the new warehouse's own. */
+const OWN_STATE: readonly string[] = [...OWN_TABLES, "currency_factors"];
 
 type Db = Kysely<StateTables>;
 
@@ -29,6 +36,8 @@ export interface Sides {
   readonly to: Destination;
   readonly canonical: Canonical;
   readonly signal: AbortSignal;
+  /** How many rows are read, and bytes sent, at once. */
+  readonly pieces?: Pieces | undefined;
   /** Told how far the table is that is copied. */
   readonly watch: (progress: Progress) => void;
 }
@@ -45,16 +54,17 @@ export interface Copied extends Contents {
   readonly isThere: boolean;
 }
 
-/** A table that both have. */
+/** A table of the new warehouse, and the same of the former one. */
 interface Pair {
   readonly name: string;
-  readonly from: PresentTable;
+  /** Undefined where the former warehouse has it no more: an earlier attempt found it there. */
+  readonly from: PresentTable | undefined;
   readonly to: PresentTable;
 }
 
 /** Copies the state tables, which say what tables there are to be, but for those of a database's own. */
 export async function copyState(sides: Sides): Promise<readonly Copied[]> {
-  const names = Object.keys(stateTables).filter(name => !OWN_TABLES.includes(name));
+  const names = Object.keys(stateTables).filter(name => !OWN_STATE.includes(name));
   return copyTables(sides, await pairsOf(sides, ({ schema, name }) => schema === "state" && names.includes(name)));
 }
 
@@ -71,14 +81,13 @@ export async function tablesLeft({ from, to }: Sides): Promise<readonly string[]
   return [...old].flatMap(([key, { name, schema }]) => (schema === from.schema && !made.has(key) ? [name] : []));
 }
 
-/** Records what the former warehouse knew beside its tables, companies among it; from now on runs may work on the new one. */
-export async function endFilling({ from, to }: Sides): Promise<void> {
+/** Records what the former warehouse knows beside its tables, companies among it. */
+export async function copyFacts({ from, to }: Sides): Promise<void> {
   const facts = await from.db.selectFrom("warehouse").select(["key", "value"]).execute();
   await to.db.transaction().execute(async trx => {
     for (const { key, value } of facts)
       if (!OWN_FACTS.includes(key))
         for (const statement of recordFact(to.stateSchema, key, value)) await statement.execute(trx);
-    await recordFilling(trx, to.stateSchema, undefined);
   });
 }
 
@@ -100,10 +109,9 @@ async function tablesIn(one: Destination): Promise<ReadonlyMap<string, PresentTa
 
 async function pairsOf({ from, to }: Sides, isMeant: (place: Place) => boolean): Promise<readonly Pair[]> {
   const [old, made] = [await tablesIn(from), await tablesIn(to)];
-  return [...made].flatMap(([key, table]) => {
-    const one = old.get(key);
-    return one === undefined || !isMeant(placeOf(to, table)) ? [] : [{ name: table.name, from: one, to: table }];
-  });
+  return [...made].flatMap(([key, table]) =>
+    isMeant(placeOf(to, table)) ? [{ name: table.name, from: old.get(key), to: table }] : [],
+  );
 }
 
 /** Copies tables in transactions of some together, and compares each row by row before it is committed. */
@@ -119,14 +127,15 @@ async function copyTables(sides: Sides, pairs: readonly Pair[]): Promise<readonl
   };
   const filling = (await fillingOf(to.db))!;
   for (const pair of pairs) {
-    const counted = { ...pair, rows: await countOf(from.db, reference(pair.from)) };
-    const before = filling.done[keyOf(pair.to)];
-    if (before !== undefined && (await isAsCopied(sides, hasher, counted, before))) {
-      copied.push({ table: pair.name, ...before, isThere: true });
+    const counted = { ...pair, rows: pair.from === undefined ? 0 : await countOf(from.db, reference(pair.from)) };
+    const there = await countOf(to.db, reference(pair.to));
+    if (counted.rows === 0 && there === 0) {
+      copied.push({ table: pair.name, rows: 0, fingerprint: "", isThere: false });
       continue;
     }
-    if (before === undefined && counted.rows === 0) {
-      copied.push({ table: pair.name, rows: 0, fingerprint: "", isThere: false });
+    const before = filling.done[keyOf(pair.to)];
+    if (before !== undefined && there === before.rows && (await isAsCopied(sides, hasher, counted, before))) {
+      copied.push({ table: pair.name, ...before, isThere: true });
       continue;
     }
     waiting.push(counted);
@@ -144,26 +153,39 @@ interface Counted extends Pair {
 const keyOf = ({ schema, name }: Named): string => `${schema}.${name}`;
 const reference = ({ schema, name }: Named) => sql.id(schema, name);
 
-/** Whether the former table is as it was when it was copied. */
-async function isAsCopied(sides: Sides, hasher: Hasher, pair: Counted, before: Contents): Promise<boolean> {
-  if (pair.rows !== before.rows) return false;
-  const columns = writtenColumns(pair.from.columns.values());
-  const digest = new Digest(hasher, sides.canonical, columns);
-  await addRows(sides, sides.from, pair.from, columns, digest);
-  return digest.contents.fingerprint === before.fingerprint;
+/** Whether both tables hold what was copied. */
+async function isAsCopied(
+  sides: Sides,
+  hasher: Hasher,
+  { from, to, rows }: Counted,
+  before: Contents,
+): Promise<boolean> {
+  if (from === undefined || rows !== before.rows) return false;
+  for (const [place, table] of [
+    [sides.from, from],
+    [sides.to, to],
+  ] as const)
+    if (
+      (await contentsOf(sides, place, table, hasher, writtenColumns(from.columns.values()))).fingerprint !==
+      before.fingerprint
+    )
+      return false;
+  return true;
 }
 
-async function addRows(
-  { signal }: Sides,
+async function contentsOf(
+  { canonical, signal, pieces }: Sides,
   place: CopyPlace,
   table: Named,
+  hasher: Hasher,
   columns: readonly SourceColumn[],
-  digest: Digest,
-): Promise<void> {
-  await takeRows(place, table, columns, async lines => {
+): Promise<Contents> {
+  const checksum = new Checksum(hasher, canonical, columns);
+  await takeRows(place, table, columns, pieces, async lines => {
     signal.throwIfAborted();
-    digest.add(lines);
+    checksum.add(lines);
   });
+  return checksum.contents;
 }
 
 async function copyTogether(sides: Sides, hasher: Hasher, pairs: readonly Counted[]): Promise<readonly Copied[]> {
@@ -179,7 +201,7 @@ async function copyTogether(sides: Sides, hasher: Hasher, pairs: readonly Counte
       const done: Record<string, Contents> = { ...filling.done };
       const copied: Copied[] = [];
       for (const pair of pairs) {
-        if (done[keyOf(pair.to)] !== undefined) await sql`delete from ${reference(pair.to)}`.execute(trx);
+        await sql`delete from ${reference(pair.to)}`.execute(trx);
         const contents = await copyTable(sides, trx, hasher, pair);
         done[keyOf(pair.to)] = contents;
         copied.push({ table: pair.name, ...contents, isThere: false });
@@ -190,29 +212,30 @@ async function copyTogether(sides: Sides, hasher: Hasher, pairs: readonly Counte
   );
 }
 
-/** Columns that were somebody's own, or of fields that are no more. */
+/** Columns that were somebody's own, or of fields that are no more. What not every database has becomes text. */
 function lackingColumns({ from, to }: Pair, dialect: Dialect) {
-  const lacking = [...from.columns.values()].filter(({ name }) => !to.columns.has(name));
+  const lacking = [...(from?.columns.values() ?? [])].filter(({ name }) => !to.columns.has(name));
   return lacking.map(({ name, type }) => {
-    const own = type.startsWith("json") ? dialect.columnType("json") : type;
+    const isKnown = type === "double precision" || storedAs(type) !== "text";
+    const own = isKnown ? type : dialect.columnType(type.startsWith("json") ? "json" : "text");
     return sql`alter table ${reference(to)} add column ${sql.id(name)} ${sql.raw(own)}`;
   });
 }
 
 async function copyTable(sides: Sides, trx: Db, hasher: Hasher, { from, to, rows, name }: Counted): Promise<Contents> {
+  if (from === undefined) return { rows: 0, fingerprint: "" };
   const columns = writtenColumns(from.columns.values());
-  const sent = new Digest(hasher, sides.canonical, columns);
-  await using loader = await openLoader(sides.to, trx, to, columns);
-  await takeRows(sides.from, from, columns, async lines => {
+  const sent = new Checksum(hasher, sides.canonical, columns);
+  await using loader = await openLoader(sides.to, trx, to, columns, sides.pieces);
+  await takeRows(sides.from, from, columns, sides.pieces, async lines => {
     sides.signal.throwIfAborted();
     sent.add(lines);
     await loader.take(lines);
     sides.watch({ table: name, rows: sent.contents.rows, of: rows });
   });
   await loader.end();
-  const found = new Digest(hasher, sides.canonical, columns);
-  await addRows(sides, { ...sides.to, db: trx }, to, columns, found);
-  const [contents, arrived] = [sent.contents, found.contents];
+  const { contents } = sent;
+  const arrived = await contentsOf(sides, { ...sides.to, db: trx }, to, hasher, columns);
   if (arrived.rows === contents.rows && arrived.fingerprint === contents.fingerprint) return contents;
   throw new DestinationError(
     `Expected ${name} to be equal row by row after it was copied, but ${contents.rows} rows (${contents.fingerprint}) became ${arrived.rows} (${arrived.fingerprint}). Nothing of it was stored; please report this.`,

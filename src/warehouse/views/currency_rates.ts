@@ -16,7 +16,7 @@ const TABLE = /^table:(\w+)\.(\w+)$/;
 /** The rates that views are to read; undefined: they read them already. */
 type NewRates = { readonly digest: string; readonly factors: readonly CurrencyFactor[] } | undefined;
 
-const KEY = "currency";
+export const CURRENCY = "currency";
 const ROWS_A_STATEMENT = 5_000;
 
 /** Reads rates that are not those in the warehouse; writes nothing. @throws ConfigError where they cannot be read */
@@ -28,7 +28,7 @@ export async function readRates(
 ): Promise<NewRates> {
   const isThere = seen.tables.has(`${stateSchema}.warehouse`);
   const kept = isThere
-    ? await db.selectFrom("warehouse").select("value").where("key", "=", KEY).executeTakeFirst()
+    ? await db.selectFrom("warehouse").select("value").where("key", "=", CURRENCY).executeTakeFirst()
     : undefined;
   if (currency === undefined) return kept === undefined ? undefined : { digest: "", factors: [] };
   const lines = await linesOf(db, currency);
@@ -70,11 +70,11 @@ export async function keepRates(db: Kysely<StateTables>, stateSchema: string, ra
         trx,
       );
     }
-    await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
+    await trx.deleteFrom("warehouse").where("key", "=", CURRENCY).execute();
     if (digest !== "")
       await trx
         .insertInto("warehouse")
-        .values({ key: KEY, value: JSON.stringify(digest) })
+        .values({ key: CURRENCY, value: JSON.stringify(digest) })
         .execute();
   });
 }

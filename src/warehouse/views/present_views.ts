@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { ViewRecord } from "./view.ts";
 
-const KEY = "views";
+export const VIEWS = "views";
 const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() }));
 
 /** What stands in the views' schema now. */
@@ -23,7 +23,7 @@ export async function presentViews(
 ): Promise<PresentViews> {
   const { rows } = await dialect.relationLines(place.schema).execute(db);
   const recorded = await sql<{ value: unknown }>`
-    select value from ${sql.id(place.stateSchema, "warehouse")} where key = ${KEY}`.execute(db);
+    select value from ${sql.id(place.stateSchema, "warehouse")} where key = ${VIEWS}`.execute(db);
   const record = recorded.rows[0] === undefined ? {} : storedRecord.parse(recorded.rows[0].value);
   const lines = rows.filter(line => line.name !== null);
   return {
@@ -39,10 +39,10 @@ export async function presentViews(
 export function recordViews(stateSchema: string, record: ViewRecord): readonly RawBuilder<unknown>[] {
   const warehouse = sql.id(stateSchema, "warehouse");
   const sorted = Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const forget = sql`delete from ${warehouse} where key = ${sql.lit(KEY)}`;
+  const forget = sql`delete from ${warehouse} where key = ${sql.lit(VIEWS)}`;
   if (Object.keys(record).length === 0) return [forget];
   return [
     forget,
-    sql`insert into ${warehouse} (key, value) values (${sql.lit(KEY)}, ${sql.lit(JSON.stringify(sorted))})`,
+    sql`insert into ${warehouse} (key, value) values (${sql.lit(VIEWS)}, ${sql.lit(JSON.stringify(sorted))})`,
   ];
 }

@@ -12,7 +12,7 @@ import { analyticsSchema, isStored, printOf, storedDefinition, storedName, type 
 import { viewOfModel } from "./view_plan.ts";
 
 /** In the state schema's facts: by model, of what its rows were worked out. */
-const KEY = "stored_models";
+export const STORED_MODELS = "stored_models";
 
 type Place = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema" | "withRoom">;
 
@@ -53,7 +53,7 @@ interface KeptModels extends PresentViews {
 }
 
 async function keptModels(db: Db, { dialect, stateSchema }: Place, { schema }: ViewOrder): Promise<KeptModels> {
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", KEY).executeTakeFirst();
+  const row = await db.selectFrom("warehouse").select("value").where("key", "=", STORED_MODELS).executeTakeFirst();
   const prints = z.record(z.string(), z.string()).catch({}).parse(row?.value);
   return { ...(await presentViews(db, dialect, { schema, stateSchema })), prints };
 }
@@ -85,8 +85,8 @@ async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, pr
     await sql`insert into ${table} (${columns}) ${rows}`.execute(trx);
   }
   const value = JSON.stringify({ ...present.prints, [view.name]: print });
-  await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
-  await trx.insertInto("warehouse").values({ key: KEY, value }).execute();
+  await trx.deleteFrom("warehouse").where("key", "=", STORED_MODELS).execute();
+  await trx.insertInto("warehouse").values({ key: STORED_MODELS, value }).execute();
   const record = { ...present.record, [view.name]: { ...printOf(view), definition: storedDefinition(definition) } };
   for (const statement of recordViews(stateSchema, record)) await statement.execute(trx);
   return true;
@@ -139,7 +139,7 @@ export async function forgetStored(
 ): Promise<void> {
   await db.transaction().execute(async trx => {
     const { record } = await presentViews(trx, dialect, { schema: analyticsSchema(schema), stateSchema });
-    await trx.deleteFrom("warehouse").where("key", "=", KEY).execute();
+    await trx.deleteFrom("warehouse").where("key", "=", STORED_MODELS).execute();
     for (const [name, recorded] of Object.entries(record)) {
       const rows = sql`delete from ${sql.id(stateSchema, storedName(name))} where _company = ${company}`;
       // One without companies has no rows of theirs.

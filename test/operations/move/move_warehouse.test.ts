@@ -1,12 +1,17 @@
-import { expect, inject, onTestFinished, test } from "vitest";
-import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
-import { type MoveReport, moveWarehouse } from "../../../src/operations/move_warehouse.ts";
-import type { Progress } from "../../../src/warehouse/transfer/transfer.ts";
+import { sql } from "kysely";
+import { expect, inject, test } from "vitest";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { canonical } from "../../../src/operations/verify/compare_value.ts";
+import { openDestination } from "../../../src/warehouse/connect/open.ts";
+import { recordFilling } from "../../../src/warehouse/state/filling.ts";
+import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";
+import { copyState, type Progress } from "../../../src/warehouse/transfer/transfer.ts";
 import { streams } from "../../../streams/index.ts";
-import { stillClock } from "../../support/clock.ts";
+import { whereIs } from "../../outputs/export/exporting.ts";
 import { core } from "../../support/core.ts";
-import { models } from "../../support/models.ts";
-import { type Bench, bench, configOf } from "../../support/run.ts";
+import { forget } from "../../support/forgetting.ts";
+import { type Bench, bench } from "../../support/run.ts";
 import { compareWarehouses } from "../../support/truth.ts";
 import {
   duckdbWarehouse,
@@ -15,8 +20,8 @@ import {
   postgresWarehouse,
   type Warehouse,
 } from "../../support/warehouse.ts";
+import { lived, move } from "./moving.ts";
 
-const DAY = 86_400_000;
 const postgres = () => postgresWarehouse(inject("postgresUrl"));
 const lake = () => ducklakeWarehouse(inject("postgresUrl"), inject("extensions"));
 const ways = inject("databases").includes("ducklake")
@@ -29,45 +34,8 @@ const ways = inject("databases").includes("ducklake")
       { title: "from PostgreSQL into a file, and back", from: postgres, to: duckdbWarehouse, views: false },
     ];
 const all = { streams: { defaults: { history: true, unknown_fields: "column" } } };
-const few = { streams: { exclude: ["invoice*", "findings*", "ingested", "purchase_order_*"] } };
-
-/** A warehouse with a few nights behind it, and what is moved from it. */
-async function lived(from: () => Promise<Warehouse>, config: Readonly<Record<string, unknown>> = few) {
-  const clock = stillClock();
-  const sizes = { orders: 30, invoices: 20, items: 40, findings: 20, ingested: 30 };
-  const simulator = await startSimulator({ sizes, now: clock.date });
-  onTestFinished(() => simulator.close());
-  const warehouse = await passing(from());
-  const runs = bench({ simulator, warehouse, clock, config });
-  expect((await runs.sync()).exit_code).toBe(0);
-  clock.advance(DAY);
-  simulator.update("purchase_orders", 3);
-  simulator.delete("items", 2);
-  expect((await runs.sync()).exit_code).toBe(0);
-  return { clock, simulator, warehouse, config };
-}
-
-type Lived = Awaited<ReturnType<typeof lived>>;
-
-interface Moving {
-  readonly signal?: AbortSignal;
-  readonly watch?: (progress: Progress) => void;
-}
-
-async function move(
-  { clock, simulator, config }: Omit<Lived, "warehouse">,
-  from: Warehouse,
-  to: Warehouse,
-  { signal = new AbortController().signal, watch = () => undefined }: Moving = {},
-): Promise<MoveReport> {
-  const order = {
-    config: await configOf(simulator, from, config),
-    to: await configOf(simulator, to, config),
-    ...{ catalogue: streams, models, version: "1.0.0" },
-  };
-  const log = { info: () => undefined, debug: () => undefined, warn: () => undefined };
-  return moveWarehouse(order, { clock, log, runId: "move", signal, waitMs: 0, watch });
-}
+/** So few at once that every table takes several. */
+const pieces = { readRows: 7, sentBytes: 900, fileBytes: 1_500 };
 
 /** What a night after it asks for and changes. */
 async function night(runs: Bench, simulator: Simulator) {
@@ -77,8 +45,19 @@ async function night(runs: Bench, simulator: Simulator) {
   return { exit_code, changed, requests: simulator.requests.total - before };
 }
 
-/** The streams of `few`. */
+/** The streams that such a warehouse has rows of. */
 const moved = core.filter(({ name }) => ["items", "purchase_orders"].includes(name));
+
+const opener = () => ({
+  runId: "by hand",
+  holder: { pid: process.pid, host: "here", command: "test", startedAt: "2026-03-15T00:00:00Z" },
+  clock: systemClock,
+});
+
+async function changing(warehouse: Warehouse, statement: ReturnType<typeof sql>): Promise<void> {
+  await using destination = await openDestination(whereIs(warehouse), opener(), 0);
+  await statement.execute(destination.db);
+}
 
 const rowsOf = ({ query }: Warehouse, table: string) =>
   query(`select cast(count(*) as varchar) as n, cast(sum(hash) as varchar) as sum from _tributary.${table}`);
@@ -115,23 +94,28 @@ test.each(ways)("$title: what was stopped refuses runs until the next attempt ha
   const stopAt = async (to: Warehouse) => {
     const stopping = new AbortController();
     const watch = ({ table }: Progress) => void (table === "rows_items" && stopping.abort(new Error("enough")));
-    await expect(move(place, former, to, { signal: stopping.signal, watch })).rejects.toThrow("enough");
+    await expect(move(place, former, to, { signal: stopping.signal, watch, pieces })).rejects.toThrow("enough");
   };
   const [to, later, other] = [await passing(way.to()), await passing(way.to()), await passing(way.from())];
   await stopAt(to);
   await stopAt(later);
+  // Somebody empties a table of it meanwhile.
+  await changing(later, sql`delete from _tributary.runs`);
   const runs = bench({ simulator, warehouse: to, clock, config });
   await expect(runs.sync()).rejects.toThrow(/being filled from another one.*tributary move --to/);
   await expect(move(place, to, other)).rejects.toThrow("Expected a whole warehouse");
   await bench({ simulator, warehouse: other, clock, config }).sync();
   await expect(move(place, other, to)).rejects.toThrow("is being filled from");
-  expect((await move(place, former, to)).found).toBeGreaterThan(0);
+  await expect(forget({ warehouse: to, clock }, streams, ["items"])).rejects.toThrow("isn't whole yet");
+  expect((await move(place, former, to, { pieces })).found).toBeGreaterThan(0);
   expect(await night(runs, simulator)).toMatchObject({ exit_code: 0, changed: 0 });
   // What was copied has changed since, which the next attempt sees.
   simulator.update("purchase_orders", 1);
   await bench({ simulator, warehouse: former, clock, config }).sync();
-  await move(place, former, later);
+  await move(place, former, later, { pieces });
   expect(await compareWarehouses(former, later, moved)).toMatchObject({ different: 0, differences: [] });
+  const counted = "select count(*) as n from _tributary.runs";
+  expect(await later.query(counted)).toEqual(await former.query(counted));
 });
 
 test("only an empty warehouse is filled, and only from one that holds something", async () => {
@@ -148,10 +132,27 @@ test("a column of somebody's own comes along, and a table of somebody's own is n
   const place = await lived(postgres);
   const { warehouse: former } = place;
   await former.query("alter table procurement.items add column mine numeric(10,2) default 1.5");
+  await former.query(
+    "alter table procurement.items add column loose numeric default 0.10, add column tags text[] default '{a,b}'",
+  );
   await former.query("create table procurement.notes (note text)");
   const to = await passing(ways[1]!.to());
   expect(await move(place, former, to)).toMatchObject({ left: ["notes"] });
-  expect(await to.query("select distinct cast(mine as varchar) as mine from procurement.items")).toEqual([
-    { mine: "1.50" },
+  expect(await to.query("select distinct cast(mine as varchar) as mine, loose, tags from procurement.items")).toEqual([
+    { mine: "1.50", loose: "0.10", tags: "{a,b}" },
   ]);
+});
+
+test("rows that do not arrive as they were sent are noticed, and nothing of them is stored", async () => {
+  const { warehouse } = await lived(duckdbWarehouse);
+  await using from = await openDestination(whereIs(warehouse), opener(), 0);
+  await using to = await openDestination(whereIs(await passing(postgres())), opener(), 0);
+  await ensureState(to.db, to.dialect, to.stateSchema);
+  await recordFilling(to.db, to.stateSchema, { from: "there", done: {} });
+  const spoilt = (statement: string, rows: Buffer) =>
+    to.copyIn!(statement, Buffer.from(rows.toString().replace('"succeeded"', '"successful"')));
+  const signal = new AbortController().signal;
+  const copying = copyState({ from, to: { ...to, copyIn: spoilt }, canonical, signal, watch: () => undefined });
+  await expect(copying).rejects.toThrow(/Expected runs to be equal row by row .* Nothing of it was stored/);
+  expect(await to.db.selectFrom("runs").selectAll().execute()).toEqual([]);
 });

@@ -70,7 +70,7 @@ export interface MoveReport {
 
 /**
  * Fills an empty warehouse from another one: tables, versions of rows, state. No request is sent. Both are locked meanwhile, the
- * former one stays as it is; stopped or killed, the next attempt goes on with the table that was under way. @throws ConfigError,
+ * former one keeps its rows; stopped or killed, the next attempt goes on with the table that was under way. @throws ConfigError,
  * LockedError, DestinationError
  */
 export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Promise<MoveReport> {
@@ -95,7 +95,9 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
   const state = await copyState(sides);
   await prepare(order, order.to, made, { ...wanted, fills: true });
   const models = new Set(order.models.models.map(({ name }) => storedName(name)));
-  const data = await copyData(sides, name => models.has(name));
+  const sets = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
+  const names = new Set(sets.flatMap(table => [table.name, versionsName(table)]));
+  const data = await copyData(sides, names, name => models.has(name));
   await requireSameCompanies(former, companies);
   await copyFacts(sides);
   for (const { tables } of streams)
@@ -104,7 +106,7 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
   // Last: until it is known to be whole, the same command goes on with it.
   await made.db.transaction().execute(trx => recordFilling(trx, made.stateSchema, undefined));
   if ((await made.releaseState()).isPending) await made.releaseToReaders();
-  return { from, to, companies, ...sumOf([...state, ...data]), left: await tablesLeft(sides) };
+  return { from, to, companies, ...sumOf([...state, ...data]), left: await tablesLeft(sides, names) };
 }
 
 function openerOf({ clock, log, runId, signal }: MoveTools): Opener {

@@ -68,17 +68,23 @@ export async function copyState(sides: Sides): Promise<readonly Copied[]> {
   return copyTables(sides, await pairsOf(sides, ({ schema, name }) => schema === "state" && names.includes(name)));
 }
 
-/** Copies all other tables that both have; those of `stays` are worked out anew. */
-export async function copyData(sides: Sides, stays: (stateTable: string) => boolean): Promise<readonly Copied[]> {
+/** Copies the streams' tables, whose names these are, and what stands in the state schema beside the state tables, but for `stays`. */
+export async function copyData(
+  sides: Sides,
+  names: ReadonlySet<string>,
+  stays: (stateTable: string) => boolean,
+): Promise<readonly Copied[]> {
   const ofState = new Set([...Object.keys(stateTables), STAGES]);
-  const pairs = await pairsOf(sides, ({ schema, name }) => schema === "data" || !(ofState.has(name) || stays(name)));
+  const pairs = await pairsOf(sides, ({ schema, name }) =>
+    schema === "data" ? names.has(name) : !(ofState.has(name) || stays(name)),
+  );
   return copyTables(sides, pairs);
 }
 
-/** Tables of the data schema that the new warehouse knows nothing of: somebody's own, or of streams that are no more. */
-export async function tablesLeft({ from, to }: Sides): Promise<readonly string[]> {
-  const [old, made] = [await tablesIn(from), await tablesIn(to)];
-  return [...old].flatMap(([key, { name, schema }]) => (schema === from.schema && !made.has(key) ? [name] : []));
+/** Tables of the former data schema that are no stream's: somebody's own, or of streams that are no more. */
+export async function tablesLeft({ from }: Sides, names: ReadonlySet<string>): Promise<readonly string[]> {
+  const tables = [...(await tablesIn(from)).values()];
+  return tables.flatMap(({ name, schema }) => (schema === from.schema && !names.has(name) ? [name] : []));
 }
 
 /** Records what the former warehouse knows beside its tables, companies among it. */
@@ -134,6 +140,7 @@ async function copyTables(sides: Sides, pairs: readonly Pair[]): Promise<readonl
       continue;
     }
     const before = filling.done[keyOf(pair.to)];
+    if (pair.from === undefined && before === undefined) continue;
     if (before !== undefined && there === before.rows && (await isAsCopied(sides, hasher, counted, before))) {
       copied.push({ table: pair.name, ...before, isThere: true });
       continue;

@@ -141,6 +141,11 @@ test("a column of somebody's own comes along, and a table of somebody's own is n
   expect(await to.query("select distinct cast(mine as varchar) as mine, loose, tags from procurement.items")).toEqual([
     { mine: "1.50", loose: "0.10", tags: "{a,b}" },
   ]);
+  // One that the new one has under the same name is nobody else's.
+  const beside = await passing(postgres());
+  await beside.query("create schema procurement; create table procurement.notes as select 'of the new one' as note");
+  expect(await move(place, former, beside)).toMatchObject({ left: ["notes"] });
+  expect(await beside.query("select note from procurement.notes")).toEqual([{ note: "of the new one" }]);
 });
 
 test("rows that do not arrive as they were sent are noticed, and nothing of them is stored", async () => {

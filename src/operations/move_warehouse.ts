@@ -77,17 +77,16 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
   const [from, to] = [await placeText(order.config.destination), await placeText(order.to.destination)];
   if (isSame(order.config.destination, order.to.destination))
     throw new ConfigError(`Expected --to to name another destination than the configuration, but both are ${from}.`);
-  const companies = await companiesOf(order.config.destination, from);
+  await requireWhole(order.config.destination, from);
   const opener = openerOf(tools);
   await using former = await openDestination(order.config.destination, opener, tools.waitMs);
   await using made = await openDestination(order.to.destination, opener, tools.waitMs);
   const sides: Sides = { from: former, to: made, canonical, ...tools };
   const catalogue = configured(order.catalogue, order.config);
-  for (const one of [former, made]) {
-    await ensureState(one.db, one.dialect, one.stateSchema);
-    const groups = [...new Set(catalogue.map(stream => lockGroupOf(catalogue, stream))), UPLOADS];
-    for (const company of companies) await one.lock(company, groups, tools.waitMs);
-  }
+  for (const one of [former, made]) await ensureState(one.db, one.dialect, one.stateSchema);
+  const companies = await companiesKept(former.db);
+  const groups = [...new Set(catalogue.map(stream => lockGroupOf(catalogue, stream))), UPLOADS];
+  for (const one of [former, made]) for (const company of companies) await one.lock(company, groups, tools.waitMs);
   await beginFilling(made, from, to);
   const streams = await withTables(former, catalogue);
   const wanted = { streams, versioned: await versionedIn(former, streams), catalogue, clock: tools.clock };
@@ -137,8 +136,8 @@ function sumOf(copied: readonly Copied[]): Pick<MoveReport, "tables" | "rows" | 
   };
 }
 
-/** The companies that are to be moved. */
-async function companiesOf(destination: DestinationConfig, name: string): Promise<readonly string[]> {
+/** Before anything is made: there is a warehouse, and all of it. @throws ConfigError */
+async function requireWhole(destination: DestinationConfig, name: string): Promise<void> {
   const kept = await looking(destination, async ({ db }) => {
     const filling = await fillingOf(db);
     if (filling === undefined) return companiesKept(db);
@@ -147,7 +146,6 @@ async function companiesOf(destination: DestinationConfig, name: string): Promis
     );
   });
   if (kept === undefined || kept.length === 0) throw nothingLoaded("a warehouse to move");
-  return kept;
 }
 
 /** From now on no run works on it until it is whole. @throws ConfigError unless it is empty, or was begun from the same warehouse */

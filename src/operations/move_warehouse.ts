@@ -206,5 +206,5 @@ const isSame = (one: DestinationConfig, other: DestinationConfig): boolean =>
 async function placeText(destination: DestinationConfig): Promise<string> {
   const { host, database } = await roleOf(destination);
   const at = database === "" ? addressOf(destination) : `in database ${database} at ${host}`;
-  return `${titleOf(destination)} ${at}, schemas ${destination.schema} and ${destination.stateSchema}`;
+  return `${titleOf(destination)} ${at} (schemas ${destination.schema} and ${destination.stateSchema})`;
 }

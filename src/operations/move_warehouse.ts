@@ -112,7 +112,7 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
   return {
     runId,
     holder: holderOf("tributary move", new Date(clock.now()).toISOString()),
-    // Whoever waits for a lock stops waiting at the first signal.
+    // A wait for a lock ends at the first signal.
     clock: { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) },
     waiting: (who, ms) => log.info({}, `Waiting up to ${timespan(ms)} for ${who}.`),
     stopReason: () => signal.reason,

@@ -137,7 +137,7 @@ test("a publish whose session was lost stores nothing, and the next one goes on 
 });
 
 test.each(["statement", "commit", "rollback"] as const)(
-  "sessions that the catalog's server ended amid a transaction are told as lost, where its %s hears of it",
+  "a catalog session that ends during a transaction is reported as a lost connection: noticed by its %s",
   async where => {
     const { database, lake } = await place();
     const destination = await opened(lake);

@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 import { pythonWith } from "./brought.ts";
 
 const BUCKET = "lake";
-/** Credentials of nobody: moto takes what comes. */
+/** moto accepts any credentials. */
 const credentials = { key_id: "key", secret: "secret", region: "eu-central-1" };
 
 /** An object storage of the test's own: moto's S3, behind a door that can be shut. */
 export interface Store {
   /** What of `destination` is about it. */
   readonly destination: Readonly<Record<string, unknown>>;
-  /** Until it is opened again nothing is reached: connections end, and whoever comes is sent away. */
+  /** Ends all connections and refuses new ones until `open` is called. */
   shut(): void;
   open(): void;
   close(): Promise<void>;

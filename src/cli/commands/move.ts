@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { LoadedConfig } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
 import { packageVersion } from "../../package_root.ts";
@@ -37,7 +36,7 @@ async function moveToDestination(file: string, options: MoveOptions, context: Cl
   for (const [name, value] of Object.entries(others))
     if (value !== undefined)
       throw new ConfigError(`--to moves the whole warehouse, and nothing of the service: leave ${name} out.`);
-  const { config }: LoadedConfig = await context.openConfig(options, { local: true });
+  const { config } = await context.openConfig(options, { local: true });
   const { config: to } = await context.openConfig({ config: file }, { local: true });
   const { moveWarehouse } = await import("../../operations/move_warehouse.ts");
   const { newRunId } = await import("../../sync/run/run.ts");

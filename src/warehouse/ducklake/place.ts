@@ -35,7 +35,7 @@ export interface LakePlace {
   readonly stateSchema: string;
 }
 
-/** What the lake's locks are told apart by: its server may hold a warehouse of PostgreSQL's with the same schema. */
+/** The name that goes into the keys of the lake's advisory locks: a PostgreSQL warehouse in the same database has others. */
 export const lockSchemaOf = ({ schema, stateSchema }: Pick<LakePlace, "schema" | "stateSchema">): string =>
   `lake ${stateSchema} ${schema}`;
 

@@ -81,7 +81,7 @@ export async function copyData(
   return copyTables(sides, pairs);
 }
 
-/** Tables of the former data schema that are no stream's: somebody's own, or of streams that are no more. */
+/** Tables in the old warehouse's data schema that belong to no stream of this version. */
 export async function tablesLeft({ from }: Sides, names: ReadonlySet<string>): Promise<readonly string[]> {
   const tables = [...(await tablesIn(from)).values()];
   return tables.flatMap(({ name, schema }) => (schema === from.schema && !names.has(name) ? [name] : []));
@@ -219,7 +219,7 @@ async function copyTogether(sides: Sides, hasher: Hasher, pairs: readonly Counte
   );
 }
 
-/** Columns that were somebody's own, or of fields that are no more. What not every database has becomes text. */
+/** Statements that add the columns that only the old table has. A type that is not one of tributary's becomes text. */
 function lackingColumns({ from, to }: Pair, dialect: Dialect) {
   const lacking = [...(from?.columns.values() ?? [])].filter(({ name }) => !to.columns.has(name));
   return lacking.map(({ name, type }) => {

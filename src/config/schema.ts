@@ -116,6 +116,7 @@ export const configSchema = object({
     key: f.apiKey().default(defaultKey),
     max_concurrency: f.whole(1, 256).default(8),
     requests_per_second: f.rate().optional(),
+    requests_per_day: f.whole(1, 1_000_000_000).optional(),
     timeout: f.duration("1ms").prefault("30s"),
     max_wait: f.duration("0s").prefault("10m"),
   }).prefault({}),

@@ -9,6 +9,7 @@ import { stillClock } from "../../support/clock.ts";
 const settings = {
   maxConcurrency: 3,
   requestsPerSecond: undefined,
+  requestsPerDay: undefined,
   timeoutMs: 30_000,
   maxWaitMs: 600_000,
   memoryBytes: 176e6,

@@ -44,9 +44,13 @@ export function apiError(fault: Fault, { method, path, attempts, status, key }: 
   );
 }
 
-/** The request was not sent: as many as allowed were. */
+/** The request was not sent: as many as allowed were. `message` says which limit it is. */
 export class BudgetSpentError extends Error {
   override readonly name = "BudgetSpentError";
+
+  constructor(message = "as many requests as allowed were sent") {
+    super(message);
+  }
 }
 
 /** The request was not sent: the service asked before for a longer pause than a run waits. `message` says for which. */
@@ -57,7 +61,7 @@ export class BarredError extends Error {
 /** What an exchange that threw means: our own limits end the request, everything else may go better next time. */
 export function broken(error: unknown, maxBytes: number, base: URL): Verdict {
   if (error instanceof BudgetSpentError) {
-    return { kind: "refused", failure: "budget", what: "nothing: as many requests as allowed were sent" };
+    return { kind: "refused", failure: "budget", what: `nothing: ${error.message}` };
   }
   if (error instanceof BarredError) {
     return { kind: "refused", failure: "limited", what: `nothing: it was not sent, for another got ${error.message}` };

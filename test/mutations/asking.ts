@@ -129,6 +129,35 @@ export const asking: readonly Mutation[] = [
     notices: "requests per second are starts at even distances, whatever is free",
   },
   {
+    name: "workers space their starts each for itself",
+    invariant: 7,
+    file: "src/source/budget/budget.ts",
+    text: "  const first = Math.max(nextStart, now);",
+    becomes: "  const first = now;",
+    test: "test/source/budget/budget.test.ts",
+    notices:
+      "whatever befalls workers, database and clocks: no limit is broken, and what the dead had is free within a lease",
+  },
+  {
+    name: "the lease of a dead worker never ends",
+    invariant: 7,
+    file: "src/source/budget/budget.ts",
+    text: "{ until }]) => until > now",
+    becomes: "{ until }]) => until > 0",
+    test: "test/source/budget/budget.test.ts",
+    notices:
+      "whatever befalls workers, database and clocks: no limit is broken, and what the dead had is free within a lease",
+  },
+  {
+    name: "workers without permits have no turn",
+    invariant: 7,
+    file: "src/source/budget/budget.ts",
+    text: "rank: rank(each)",
+    becomes: "rank: 0",
+    test: "test/source/budget/budget.test.ts",
+    notices: "with steady demand the rate is used, and every worker has its turn",
+  },
+  {
     name: "a redirect is followed",
     invariant: 8,
     file: "src/source/connection.ts",

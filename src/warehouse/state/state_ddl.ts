@@ -3,6 +3,7 @@ import { ConfigError } from "../../errors.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
+import { sharedTables } from "../shared_tables.ts";
 import { columnList, type Fragment } from "../sql_fragments.ts";
 import type { StateTable } from "../state_columns.ts";
 import { STAGES, type StateTables, stagesTable, stateTables } from "../state_tables.ts";
@@ -144,9 +145,26 @@ export async function ensureServedState(db: Kysely<StateTables>, dialect: Dialec
   await altering(db, dialect, async trx => executeAll(trx, await lacking(trx)));
 }
 
+/** Creates what worker processes share, in the PostgreSQL whose dialect this is, where it is not there. */
+export async function ensureSharedState(db: Kysely<StateTables>, dialect: Dialect, stateSchema: string): Promise<void> {
+  const lacking = async (trx: Kysely<StateTables>) => {
+    const catalog = await readCatalog(trx, dialect, [stateSchema]);
+    const wanted = Object.entries<StateTable>(sharedTables);
+    const absent = new Map(wanted.filter(([name]) => !catalog.tables.has(`${stateSchema}.${name}`)));
+    if (absent.size === 0) return [];
+    const made = [...absent].flatMap(([name, table]) => createTable(dialect, stateSchema, name, table));
+    return [...missingSchema(stateSchema, catalog), ...made, ...comments(stateSchema, catalog, absent)];
+  };
+  if ((await lacking(db)).length === 0) return;
+  await altering(db, dialect, async trx => executeAll(trx, await lacking(trx)));
+}
+
+const missingSchema = (stateSchema: string, catalog: Catalog): Fragment[] =>
+  catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
+
 function missing(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tables): Fragment[] {
   const has = (name: string) => catalog.tables.has(`${stateSchema}.${name}`);
-  const statements: Fragment[] = catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
+  const statements = missingSchema(stateSchema, catalog);
   for (const [name, table] of wanted) {
     if (!has(name)) statements.push(...createTable(dialect, stateSchema, name, table));
     // In a publication of all tables PostgreSQL refuses to change rows that no key names.
@@ -200,7 +218,14 @@ function stateCommentStatements(
   stateSchema: string,
   catalog: Catalog,
 ): readonly RawBuilder<unknown>[] {
-  const all = dialect.stagesAreTables ? new Map(tables).set(STAGES, stagesTable) : tables;
+  return comments(stateSchema, catalog, dialect.stagesAreTables ? new Map(tables).set(STAGES, stagesTable) : tables);
+}
+
+function comments(
+  stateSchema: string,
+  catalog: Catalog,
+  all: ReadonlyMap<string, StateTable>,
+): readonly RawBuilder<unknown>[] {
   return [...all].flatMap(([name, table]) => {
     const present = catalog.tables.get(`${stateSchema}.${name}`);
     const statements: RawBuilder<unknown>[] = [];

@@ -9,6 +9,7 @@ import { EXPIRED } from "../ducklake/maintenance.ts";
 import { type Contents, type SourceColumn, storedAs } from "../parquet_source.ts";
 import type { CopyPlace } from "../read/copying.ts";
 import { TABLE_FACTS } from "../schema/table_record.ts";
+import { sharedTables } from "../shared_tables.ts";
 import { countOf } from "../sql_fragments.ts";
 import { recordFact } from "../state/facts.ts";
 import { type Filling, fillingOf, recordFilling } from "../state/filling.ts";
@@ -74,7 +75,7 @@ export async function copyData(
   names: ReadonlySet<string>,
   stays: (stateTable: string) => boolean,
 ): Promise<readonly Copied[]> {
-  const ofState = new Set([...Object.keys(stateTables), STAGES]);
+  const ofState = new Set([...Object.keys(stateTables), ...Object.keys(sharedTables), STAGES]);
   const pairs = await pairsOf(sides, ({ schema, name }) =>
     schema === "data" ? names.has(name) : !(ofState.has(name) || stays(name)),
   );

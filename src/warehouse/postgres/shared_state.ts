@@ -1,0 +1,199 @@
+import { type Kysely, sql } from "kysely";
+import { type Clock, withTimeLimit } from "../../clock.ts";
+import { DestinationError } from "../../errors.ts";
+import type { SharedTables } from "../shared_tables.ts";
+import { ensureSharedState } from "../state/state_ddl.ts";
+import { connect, type Place } from "./connect.ts";
+import { postgresDialect } from "./dialect.ts";
+import { kyselyOver } from "./driver.ts";
+import { Session } from "./session.ts";
+
+/** Statements that take longer are given up, with their connection: it may be one that leads nowhere any more. */
+const ANSWER_MS = 5_000;
+/** Between two attempts to connect. */
+const REST_MS = 500;
+
+export interface SharedStateSettings extends Place {
+  readonly clock: Clock;
+}
+
+/** JSON that is changed only by who knows its last version. */
+export interface VersionedJson {
+  /** `now`: ms since the epoch by the server's clock. `version` and `state` are undefined where there is none yet. */
+  read(): Promise<{ readonly now: number; readonly version: number | undefined; readonly state: unknown }>;
+  /** False where another one was faster. */
+  swap(version: number | undefined, state: unknown): Promise<boolean>;
+}
+
+/** What a worker tells of itself. `doing` is JSON. */
+export interface Heartbeat {
+  readonly id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly draining: boolean;
+  readonly doing: unknown;
+  readonly isStopped: boolean;
+}
+
+/** Times are by the server's clock; `ageMs` is how long ago it was seen. */
+export interface SeenWorker extends Omit<Heartbeat, "isStopped"> {
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+  readonly stoppedAt: Date | null;
+  readonly ageMs: number;
+}
+
+/** What worker processes share, over one connection that is made anew when it was lost. Everything rejects with a DestinationError meanwhile. */
+export interface SharedState extends AsyncDisposable {
+  /** The state of a key's limits, by the fingerprint of the key. */
+  budgets(fingerprint: string): VersionedJson;
+  beat(heartbeat: Heartbeat): Promise<void>;
+  /** By their names. */
+  workers(): Promise<readonly SeenWorker[]>;
+  forget(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects, and makes the tables where they are not there. @throws DestinationError, ConfigError */
+export async function openSharedState(settings: SharedStateSettings): Promise<SharedState> {
+  const connection = new Connection(settings);
+  await connection.use(async () => undefined);
+  const close = () => connection.close();
+  const now = sql<string>`clock_timestamp()`;
+  return {
+    budgets: key => ({
+      read: () =>
+        connection.use(async db => {
+          const { rows } = await sql<{ now: number; version: number | null; state: unknown }>`
+            select extract(epoch from clock_timestamp())::double precision * 1000 as now, b.version, b.state
+            from (values (${key})) as wanted(key) left join ${sql.id(settings.stateSchema, "budgets")} b using (key)`.execute(
+            db,
+          );
+          const { version, state, ...rest } = rows[0]!;
+          return { ...rest, version: version ?? undefined, state };
+        }),
+      swap: (version, state) =>
+        connection.use(async db => {
+          const values = { state: JSON.stringify(state), changed_at: now };
+          const changed =
+            version === undefined
+              ? db
+                  .insertInto("budgets")
+                  .values({ key, version: 1, ...values })
+                  .onConflict(conflict => conflict.doNothing())
+                  .returning("version")
+                  .execute()
+              : db
+                  .updateTable("budgets")
+                  .set({ version: version + 1, ...values })
+                  .where("key", "=", key)
+                  .where("version", "=", version)
+                  .returning("version")
+                  .execute();
+          return (await changed).length > 0;
+        }),
+    }),
+    beat: ({ isStopped, doing, ...worker }) =>
+      connection.use(async db => {
+        const row = { ...worker, doing: JSON.stringify(doing), seen_at: now, stopped_at: isStopped ? now : null };
+        const isSame = sql<boolean>`workers.pid = excluded.pid and workers.host = excluded.host and workers.stopped_at is null`;
+        await db
+          .insertInto("workers")
+          .values({ ...row, started_at: now })
+          .onConflict(conflict =>
+            conflict.column("id").doUpdateSet({
+              ...row,
+              started_at: sql<string>`case when ${isSame} then workers.started_at else excluded.started_at end`,
+            }),
+          )
+          .execute();
+      }),
+    workers: () =>
+      connection.use(async db => {
+        const age = sql<number>`extract(epoch from clock_timestamp() - seen_at)::double precision * 1000`;
+        const rows = await db.selectFrom("workers").selectAll().select(age.as("ageMs")).orderBy("id").execute();
+        return rows.map(({ started_at, seen_at, stopped_at, ...rest }) => {
+          return { ...rest, startedAt: started_at, seenAt: seen_at, stoppedAt: stopped_at };
+        });
+      }),
+    forget: id =>
+      connection.use(async db => {
+        await db.deleteFrom("workers").where("id", "=", id).execute();
+      }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Opened {
+  readonly session: Session;
+  readonly db: Kysely<SharedTables>;
+}
+
+class Connection {
+  readonly #settings: SharedStateSettings;
+  readonly #closed = new AbortController();
+  #opening: Promise<Opened> | undefined;
+
+  constructor(settings: SharedStateSettings) {
+    this.#settings = { ...settings, lockWaitMs: ANSWER_MS };
+  }
+
+  /** One statement, or some. @throws DestinationError */
+  async use<T>(work: (db: Kysely<SharedTables>) => Promise<T>): Promise<T> {
+    const { clock } = this.#settings;
+    this.#closed.signal.throwIfAborted();
+    this.#opening ??= this.#open();
+    const opening = this.#opening;
+    const { session, db } = await opening;
+    try {
+      const done = work(db).then(value => ({ value }));
+      const answer = await withTimeLimit(clock, ANSWER_MS, done, undefined);
+      if (answer !== undefined) return answer.value;
+    } catch (error) {
+      if (error instanceof DestinationError && error.passing) this.#drop(opening);
+      throw error;
+    }
+    this.#drop(opening);
+    const { host, port } = session.address;
+    throw new DestinationError(
+      `Expected an answer of PostgreSQL at ${host}:${port} within ${ANSWER_MS / 1_000} s about what the workers share, but none came. It is asked again over another connection; see to the network, and to sessions that lock the tables budgets and workers.`,
+      undefined,
+      true,
+    );
+  }
+
+  async close(): Promise<void> {
+    const opening = this.#opening;
+    this.#closed.abort(new DestinationError("The connection to what the workers share was closed.", undefined, true));
+    await opening?.then(
+      ({ session }) => session.end(),
+      () => undefined,
+    );
+  }
+
+  async #open(): Promise<Opened> {
+    const { clock, stateSchema } = this.#settings;
+    try {
+      const session = new Session(await connect(this.#settings, "write", clock));
+      const db = kyselyOver(session, stateSchema);
+      await ensureSharedState(db, postgresDialect, stateSchema).catch(async error => {
+        await session.end();
+        throw error;
+      });
+      return { session, db: db.withTables<SharedTables>() };
+    } catch (error) {
+      // Whoever asks meanwhile waits for the same failure.
+      await clock.sleep(REST_MS, this.#closed.signal).catch(() => undefined);
+      this.#opening = undefined;
+      throw error;
+    }
+  }
+
+  #drop(opening: Promise<Opened>): void {
+    if (this.#opening !== opening) return;
+    this.#opening = undefined;
+    void opening.then(({ session }) => session.end());
+  }
+}

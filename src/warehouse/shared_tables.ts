@@ -1,0 +1,35 @@
+import { count, flag, json, moment, momentOrNull, type RowOf, table, text } from "./state_columns.ts";
+
+/** Tables of the state schema that are made in PostgreSQL, or in that of a lake's catalog, once worker processes share the work. */
+export const sharedTables = {
+  budgets: table(
+    "The limits of an API key, which all worker processes keep together: a row a key.",
+    {
+      key: text("SHA-256 of the service's origin and the API key, hexadecimal; the key itself stands nowhere."),
+      version: count("Goes up by one with each change: whoever would change an older one begins anew."),
+      state: json(
+        "JSON of what the workers may do: start times, pauses, the day's count, and who has how many requests.",
+      ),
+      changed_at: moment("When that last changed, by the server's clock."),
+    },
+    { key: ["key"] },
+  ),
+  workers: table(
+    "Worker processes, those that run and those that ended: a row each. Times are by the server's clock.",
+    {
+      id: text("Name of the worker; one that is started again under it takes over the row."),
+      host: text("Name of the machine it runs on."),
+      pid: count("Number of the process there."),
+      version: text("Version of tributary it runs."),
+      started_at: moment("When it was first seen since its start."),
+      seen_at: moment("When it was last seen: one that has not been seen for long is dead, or cut off."),
+      draining: flag("Whether it takes no further work and ends once what it does is done."),
+      doing: json("JSON of what it does at this moment."),
+      stopped_at: momentOrNull("When it ended by itself; NULL while it runs, and for one that was killed."),
+    },
+    { key: ["id"] },
+  ),
+};
+
+/** Kysely's view of them. */
+export type SharedTables = { [Name in keyof typeof sharedTables]: RowOf<(typeof sharedTables)[Name]> };

@@ -6,6 +6,7 @@ import { entryAt, remove } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Destination, Opener, Release, Stage } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
+import { requireWhole } from "./lock/holder.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
 import { duckdbDialect } from "./session/dialect.ts";
@@ -125,7 +126,12 @@ class DuckdbFile implements DuckdbDestination {
     });
   }
 
-  async lock(_company: string, _families: readonly string[], waitMs: number): Promise<void> {
+  async share(part: string): Promise<void> {
+    requireWhole(part);
+  }
+
+  async lock(_company: string, _families: readonly string[], waitMs: number, part?: string): Promise<void> {
+    requireWhole(part);
     const { clock, runId, makesRoom, waiting } = this.#settings;
     let isTold = false;
     const until = clock.now() + waitMs;

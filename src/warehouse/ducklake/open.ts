@@ -10,7 +10,7 @@ import { versionsName } from "../ddl/as_of.ts";
 import { lackingGrants, requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
 import type { Named } from "../dialect.ts";
-import { asLocked, claim, writeHolder } from "../duckdb/lock/holder.ts";
+import { asLocked, claim, requireWhole, writeHolder } from "../duckdb/lock/holder.ts";
 import { kyselyOver, type Observer } from "../duckdb/session/driver.ts";
 import { attempting } from "../duckdb/session/failure.ts";
 import { layoutOf } from "../duckdb/session/file_layout.ts";
@@ -21,7 +21,7 @@ import { type Connected, connect, type Place } from "../postgres/connect.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
 import { Locks, lockKey } from "../postgres/locks.ts";
-import { tablesWhere, writeAnew } from "../postgres/open.ts";
+import { isStage, tablesWhere, writeAnew } from "../postgres/open.ts";
 import { Session as Server } from "../postgres/session.ts";
 import { openStage } from "../postgres/stage.ts";
 import { ensureServedState } from "../state/state_ddl.ts";
@@ -90,18 +90,20 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
       ...{ ...rest, db, close, [Symbol.asyncDispose]: close },
       warnings: connected.warnings,
       protection: connected.protection,
-      lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+      lock: (company, lockGroups, waitMs, part) => locks.take(company, lockGroups, waitMs, part),
+      share: part => locks.share(part),
       // The catalog kept small changes, and the least and greatest values of columns.
       async cleanse(tables) {
         const left = await rest.cleanse(tables);
         const own = kyselyOverServer(server, stateSchema);
-        const held = sql`n.nspname = ${settings.catalogSchema} or (n.nspname = ${stateSchema} and c.relpersistence = 'u')`;
+        const held = sql`n.nspname = ${settings.catalogSchema} or (n.nspname = ${stateSchema} and ${isStage})`;
         await writeAnew(server, own, await tablesWhere(own, sql`(${held})`), settings.lockWaitMs ?? 0);
         return left;
       },
       holders: served(`select * from ${sql.id(stateSchema, "holders").compile(db).sql}`),
       isWanted: () => locks.areWanted(),
-      stage: async (company, tables) => servedStage(await openStage(server, stateSchema, company, tables, "json"), db),
+      stage: async (company, tables, part) =>
+        servedStage(await openStage(server, stateSchema, company, { tables, part, json: "json" }), db),
       spareStage: () => Promise.resolve(undefined),
     };
   } catch (error) {
@@ -170,7 +172,8 @@ async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<D
         // Nothing stays in a catalog that is a file, so that no column's name is special.
         dialect: { ...ducklakeDialect, reserved: undefined },
         warnings: [],
-        lock: () => Promise.resolve(),
+        lock: async (_company, _lockGroups, _waitMs, part) => requireWhole(part),
+        share: async part => requireWhole(part),
         holders: sql.id(stateSchema, "holders"),
         isWanted: () => Promise.resolve(false),
         stage: (company, tables) => openFileStage(layout.stage, company, tables),

@@ -10,7 +10,10 @@ const LEAST_PATIENCE_MS = 2_500;
 
 interface LockGroup {
   readonly company: string;
+  /** The lock group's, or of a part of one `<group>/<part>`. */
   readonly name: string;
+  /** Others may hold it in this mode too: of a group of which the session holds a part. It has no row in `holders`, the part has. */
+  readonly shared: boolean;
   /** Signed 64 bits, as text. */
   readonly key: string;
   /** The lock that whoever waits for this one shares with the others who do. */
@@ -27,7 +30,7 @@ export class Locks {
   readonly #session: Session;
   readonly #run: LockSettings;
   readonly #holders: string;
-  readonly #held: LockGroup[] = [];
+  #held: readonly LockGroup[] = [];
 
   constructor(session: Session, run: LockSettings) {
     this.#session = session;
@@ -35,17 +38,18 @@ export class Locks {
     this.#holders = `${pg.escapeIdentifier(run.stateSchema)}.holders`;
   }
 
-  /** All or none. @throws LockedError */
-  async take(company: string, lockGroups: readonly string[], waitMs: number): Promise<void> {
+  /** All or none; with a `part` that part of each, beside other parts. @throws LockedError */
+  async take(company: string, lockGroups: readonly string[], waitMs: number, part?: string): Promise<void> {
     const wanted = [...new Set(lockGroups)]
-      .filter(name => !this.#held.some(held => held.company === company && held.name === name))
-      .map(name => ({
-        company,
-        name,
-        key: lockKey(this.#run.schema, company, name),
-        waiting: lockKey(this.#run.schema, company, name, "waiting"),
-      }))
-      .sort((a, b) => (a.key < b.key ? -1 : 1));
+      .map(name => this.#lock(company, name, part !== undefined))
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .flatMap(group => [group, ...this.#partsOf(group, part)])
+      .filter(({ key, shared }) => !this.#held.some(held => held.key === key && held.shared === shared));
+    const mixed = wanted.find(({ key }) => this.#held.some(held => held.key === key));
+    if (mixed !== undefined)
+      throw new TypeError(
+        `this session holds ${mixed.name} of ${company} already, ${mixed.shared ? "alone" : "in part"}`,
+      );
     await this.#takeAll(wanted, waitMs);
     try {
       await this.#session.transaction(() => this.#write(wanted));
@@ -53,9 +57,45 @@ export class Locks {
       await this.#session.turn(() => this.#unlock(wanted)).catch(() => undefined);
       throw error;
     }
-    this.#held.push(...wanted);
+    this.#held = [...this.#held, ...wanted];
     // A run of which no stream is on holds nothing that it could lose.
     if (this.#held.length > 0) this.#session.guardWith(readOnly => this.#check(readOnly));
+  }
+
+  #lock(company: string, name: string, shared: boolean): LockGroup {
+    const { schema } = this.#run;
+    return {
+      ...{ company, name, shared, key: lockKey(schema, company, name) },
+      waiting: lockKey(schema, company, name, "waiting"),
+    };
+  }
+
+  #partsOf({ company, name }: LockGroup, part: string | undefined): readonly LockGroup[] {
+    return part === undefined ? [] : [this.#lock(company, `${name}/${part}`, false)];
+  }
+
+  /**
+   * Goes on with what is held alone as one part of each, beside others from then on. At no moment nobody holds the groups. No
+   * transaction of another session that asks for these locks (`keepDuring`) may be under way.
+   */
+  async share(part: string): Promise<void> {
+    const alone = this.#held;
+    if (alone.some(({ shared }) => shared)) throw new TypeError("what is shared already cannot become another part");
+    const groups = alone.map(group => ({ ...group, shared: true }));
+    const wanted = groups.flatMap(group => [group, ...this.#partsOf(group, part)]);
+    await this.#session.turn(async () => {
+      // Nobody holds a part without its group, so that nothing is waited for here.
+      for (const lockGroup of wanted)
+        await this.#session.query(`select ${takes(lockGroup)}($1::bigint)`, [lockGroup.key]);
+      try {
+        await this.#session.alone(() => this.#write(wanted));
+      } catch (error) {
+        await this.#unlock(wanted).catch(() => undefined);
+        throw error;
+      }
+      this.#held = wanted;
+      await this.#unlock(alone);
+    });
   }
 
   /** Who waits on purpose says so by locks of its own, which go with its connection. */
@@ -74,11 +114,12 @@ export class Locks {
         if (left <= 0) throw await this.#lockedError(blocked);
         if (!announced) {
           announced = true;
-          saying.push(...wanted);
+          // Who wants one part asks nobody who has another.
+          saying.push(...(wanted.some(({ shared }) => shared) ? [blocked] : wanted));
           const { holder = `another session, which holds ${blocked.name} of ${blocked.company}` } =
             await this.#lockedError(blocked);
           this.#run.waiting?.(holder, left);
-          await this.#each(wanted, ({ waiting }) => ["select pg_advisory_lock_shared($1::bigint)", waiting]);
+          await this.#each(saying, ({ waiting }) => ["select pg_advisory_lock_shared($1::bigint)", waiting]);
         }
         await this.#run.clock.sleep(Math.min(POLL_MS, left));
       }
@@ -124,7 +165,9 @@ export class Locks {
   async #tryAll(wanted: readonly LockGroup[]): Promise<LockGroup | undefined> {
     const taken: LockGroup[] = [];
     for (const lockGroup of wanted) {
-      const { rows } = await this.#session.query("select pg_try_advisory_lock($1::bigint) as taken", [lockGroup.key]);
+      const { rows } = await this.#session.query(`select ${takes(lockGroup, "try_")}($1::bigint) as taken`, [
+        lockGroup.key,
+      ]);
       if (rows[0]?.["taken"] !== true) {
         await this.#unlock(taken);
         return lockGroup;
@@ -134,17 +177,21 @@ export class Locks {
     return undefined;
   }
 
+  /** Parts before their groups: who has a group alone finds no part of it taken. */
   async #unlock(lockGroups: readonly LockGroup[]): Promise<void> {
-    for (const { key } of lockGroups) await this.#session.query("select pg_advisory_unlock($1::bigint)", [key]);
+    for (const { key, shared } of lockGroups.toReversed())
+      await this.#session.query(`select pg_advisory_unlock${shared ? "_shared" : ""}($1::bigint)`, [key]);
   }
 
+  /** What was written of these groups before is of killed runs: also that of a group of which parts are taken now, and of parts. */
   async #write(lockGroups: readonly LockGroup[]): Promise<void> {
-    const companies = lockGroups.map(held => held.company);
-    const names = lockGroups.map(held => held.name);
     await this.#session.query(
-      `delete from ${this.#holders} where (company, family) in (select * from unnest($1::text[], $2::text[]))`,
-      [companies, names],
+      `delete from ${this.#holders} h using unnest($1::text[], $2::text[], $3::boolean[]) as wanted(company, family, shared)
+        where h.company = wanted.company
+          and (h.family = wanted.family or (not shared and starts_with(h.family, wanted.family || '/')))`,
+      [...columnsOf(lockGroups), lockGroups.map(({ shared }) => shared)],
     );
+    const [companies, names] = columnsOf(named(lockGroups));
     await this.#session.query(
       `insert into ${this.#holders} (company, family, run_id, holder, since)
        select company, family, $3, $4, $5 from unnest($1::text[], $2::text[]) as wanted(company, family)`,
@@ -165,27 +212,27 @@ export class Locks {
 
   /** FOR SHARE: who takes a lost lock over waits for this transaction before it can name itself. */
   async #check(readOnly: boolean, session = this.#session): Promise<void> {
+    const rowsOf = named(this.#held);
     const { rows } = await session.query(
       `select (select count(*) from pg_locks
                 where locktype = 'advisory' and pid = $5 and granted and objsubid = 1
-                  and ((classid::bigint << 32) | objid::bigint) = any($3::bigint[])) as locks
+                  and ((classid::bigint << 32) | objid::bigint, mode) in (select * from unnest($3::bigint[], $6::text[]))) as locks
          from ${this.#holders} as held
         where run_id = $4 and (company, family) in (select * from unnest($1::text[], $2::text[]))
         ${readOnly ? "" : "for share of held"}`,
       [
-        this.#held.map(held => held.company),
-        this.#held.map(held => held.name),
+        ...columnsOf(rowsOf),
         this.#held.map(held => held.key),
         this.#run.runId,
         this.#session.backend,
+        this.#held.map(({ shared }) => (shared ? "ShareLock" : "ExclusiveLock")),
       ],
     );
-    const expected = this.#held.length;
-    if (rows.length === expected && rows[0]?.["locks"] === expected) return;
+    if (rows.length === rowsOf.length && rows[0]?.["locks"] === this.#held.length) return;
     const { company, name } = this.#held[0]!;
     const holder = await this.#holderOf(company, name);
     throw new LockedError(
-      `Expected this run to hold ${this.#held.map(held => held.name).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
+      `Expected this run to hold ${rowsOf.map(held => held.name).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
       holder,
     );
   }
@@ -198,13 +245,15 @@ export class Locks {
     );
   }
 
+  /** Who is named as the holder of a group, or of the first of its parts. */
   async #holderOf(
     company: string,
     name: string,
   ): Promise<{ readonly runId: string; readonly text: string; readonly who: string } | undefined> {
     const { rows } = await this.#session.query(
-      `select run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
-         from ${this.#holders} where company = $1 and family = $2`,
+      `select family, run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
+         from ${this.#holders} where company = $1 and (family = $2 or starts_with(family, $2 || '/'))
+        order by since, family limit 1`,
       [company, name],
     );
     const row = rows[0];
@@ -212,12 +261,17 @@ export class Locks {
     const since = row["since"] instanceof Date ? row["since"].toISOString() : "an unknown time";
     const runId = String(row["run_id"]);
     const run = `run ${runId} (process ${row["pid"]} on ${row["host"]}, ${row["command"]})`;
-    return { runId, text: `${run} since ${since}`, who: `${run}, which has held ${name} of ${company} since ${since}` };
+    return {
+      runId,
+      text: `${run} since ${since}`,
+      who: `${run}, which has held ${row["family"]} of ${company} since ${since}`,
+    };
   }
 
   /** Gives everything back; a lost connection has done so already. */
   async release(): Promise<void> {
-    const held = this.#held.splice(0);
+    const held = this.#held;
+    this.#held = [];
     if (held.length === 0) return;
     this.#session.guardWith(undefined);
     await this.#session
@@ -225,7 +279,7 @@ export class Locks {
         await this.#session.query(
           `delete from ${this.#holders}
             where run_id = $3 and (company, family) in (select * from unnest($1::text[], $2::text[]))`,
-          [held.map(lockGroup => lockGroup.company), held.map(lockGroup => lockGroup.name), this.#run.runId],
+          [...columnsOf(named(held)), this.#run.runId],
         );
         await this.#unlock(held);
       })
@@ -234,6 +288,17 @@ export class Locks {
       });
   }
 }
+
+/** Those that have a row in `holders`. */
+const named = (lockGroups: readonly LockGroup[]): readonly LockGroup[] => lockGroups.filter(({ shared }) => !shared);
+
+/** Companies and names. */
+const columnsOf = (lockGroups: readonly LockGroup[]): [string[], string[]] => [
+  lockGroups.map(({ company }) => company),
+  lockGroups.map(({ name }) => name),
+];
+
+const takes = ({ shared }: LockGroup, attempt = ""): string => `pg_${attempt}advisory_lock${shared ? "_shared" : ""}`;
 
 /** A lock's number: alike in every process, different for every schema, company, lock group and purpose. */
 export function lockKey(schema: string, company: string, lockGroup: string, ...purpose: readonly string[]): string {

@@ -59,10 +59,11 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     protection,
     copyOut: (query, take) => session.copyOut(query, take),
     copyIn: (statement, rows) => session.copy(statement, rows),
-    lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+    lock: (company, lockGroups, waitMs, part) => locks.take(company, lockGroups, waitMs, part),
+    share: part => locks.share(part),
     holders: sql.id(stateSchema, "holders"),
     isWanted: () => locks.areWanted(),
-    stage: (company, tables) => openStage(session, stateSchema, company, tables),
+    stage: (company, tables, part) => openStage(session, stateSchema, company, { tables, part }),
     spareStage: () => Promise.resolve(undefined),
     releaseToReaders: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => repeating(work),
@@ -87,7 +88,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     },
     async cleanse(tables) {
       const left = await stillSeen(db, stateSchema);
-      const stages = sql`n.nspname = ${stateSchema} and c.relpersistence = 'u'`;
+      const stages = sql`n.nspname = ${stateSchema} and ${isStage}`;
       await writeAnew(session, db, [...tables, ...(await tablesWhere(db, stages))], lockWaitMs);
       return left;
     },
@@ -95,6 +96,9 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** Whether a table `c` of the state schema is one of a stage, or holds checkpoints. */
+export const isStage = sql`(c.relpersistence = 'u' or starts_with(c.relname, 'stage_'))`;
 
 /** Tables `c` in schemas `n` for which a condition holds. A stage that somebody read when it was dropped is empty, but its files are not. */
 export async function tablesWhere(db: Kysely<StateTables>, condition: RawBuilder<unknown>): Promise<readonly Named[]> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { LockedError } from "../../../errors.ts";
+import { ConfigError, LockedError } from "../../../errors.ts";
 import { codeOf, parsedJson, remove } from "../../../files.ts";
 import type { Holder } from "../../destination.ts";
 import { lockConflict } from "../session/failure.ts";
@@ -39,6 +39,14 @@ export async function renewClaim(layout: Layout): Promise<void> {
 
 function claimName(): string {
   return `claim-${process.pid}-${performance.timeOrigin}`;
+}
+
+/** Refuses who wants to work beside others on parts: a file has one writer. @throws ConfigError */
+export function requireWhole(part: string | undefined): void {
+  if (part === undefined) return;
+  throw new ConfigError(
+    `Expected a destination that several processes can write at once, but a DuckDB file has one writer: ${part} cannot be worked on beside other parts. Use type: postgres, or type: ducklake with its catalog in PostgreSQL.`,
+  );
 }
 
 /** Whether a file in `home` is the claim of another, by now dead, process. Right only for who holds DuckDB's lock. */

@@ -29,7 +29,9 @@ export interface WorkRequest {
   readonly newest: string | undefined;
   readonly start: string | undefined;
   readonly to?: string | undefined;
-  /** Share of the unchanged parents to look at again. */
+  /** Only parents whose key falls into this one of so many shards (`index` from 0, as the dialect's `shardOf` says): together they are all. */
+  readonly shard?: { readonly index: number; readonly of: number } | undefined;
+  /** Share of the unchanged parents to look at again. Each shard rounds up, so that all of them get round to every parent: together they ask for up to `of` - 1 more. */
   readonly audit: number;
   readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
   /** Details older than this are due, whatever became of their parents; those of values that go by age alone by nothing else. */
@@ -38,7 +40,7 @@ export interface WorkRequest {
   readonly force: boolean;
   /** Those that were fetched are due as the detail state does not say yet: the next run reads with other formats. */
   readonly otherFormats?: boolean;
-  /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. */
+  /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. Each shard has its share of it, never more in all; what one leaves of its own no other takes. */
   readonly limit: number | undefined;
   readonly now: string;
 }
@@ -70,7 +72,8 @@ export async function openWorkList(destination: Destination, request: WorkReques
       count(*) filter (where reason = 'audit') as audit from ${candidates}`.execute(trx);
     const { audit, ...found } = counted.rows[0]!;
     const audited = Math.ceil(request.audit * audit);
-    const limit = request.limit === undefined ? sql`` : sql` limit ${sql.lit(request.limit)}`;
+    const most = limitOf(request);
+    const limit = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`;
     const oldest = request.limit === undefined ? sql`` : sql` q.fetched_at nulls first,`;
     // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn.
     await sql`
@@ -104,6 +107,12 @@ export async function openWorkList(destination: Destination, request: WorkReques
       await sql`drop table if exists ${name}`.execute(db);
     },
   };
+}
+
+/** The most that a run, or its shard, asks for: the first shards have one more where it does not divide. */
+function limitOf({ limit, shard }: Pick<WorkRequest, "limit" | "shard">): number | undefined {
+  if (limit === undefined || shard === undefined) return limit;
+  return Math.floor(limit / shard.of) + (shard.index < limit % shard.of ? 1 : 0);
 }
 
 /** A line of `parentRows`, and why its detail is fetched. */
@@ -200,6 +209,11 @@ function candidateQuery(
       ? sql``
       : sql` and not exists (select 1 from ${stage.outcomes()} o
           where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash${recent})`;
+  const { shard } = request;
+  const own =
+    shard === undefined
+      ? sql``
+      : sql` and ${place.dialect.shardOf(sql`p.parent_key`, shard.of)} = ${sql.lit(shard.index)}`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   return sql`select * from (
     select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at,
@@ -207,7 +221,7 @@ function candidateQuery(
     from ${live} p
     left join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
-    where true${rangeOf(request)}${asked}
+    where true${rangeOf(request)}${own}${asked}
     ) candidates where reason <> 'waiting'`;
 }
 

@@ -41,6 +41,8 @@ last_runs as (
   select company, stream, run_id, started_at, status, problems, rejected,
     row_number() over (partition by company, stream order by started_at desc, run_id desc) as place
   from _tributary.stream_runs
+-- Parts of a run that is under way count for themselves until it is over.
+  where run_id not like '%/%'
 ),
 open_ages as (
 -- with purchase_orders

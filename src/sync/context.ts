@@ -67,6 +67,13 @@ export interface ServiceAccess {
   readonly archived: () => Promise<void>;
 }
 
+/** A share of a stream's details that one of several sessions fetches; `index` from 0, the name with its `of`. */
+export interface Part {
+  readonly name: string;
+  readonly index: number;
+  readonly of: number;
+}
+
 /** The same work, with answers from elsewhere. */
 export const askedBy = (context: SyncContext, api: Api): SyncContext => ({
   ...context,
@@ -83,6 +90,8 @@ export interface Encoding {
 /** One company's part of a run: everything a stream needs to be synced, handed in. */
 export interface SyncContext {
   readonly runId: string;
+  /** Absent: no other session works on the same streams. */
+  readonly part?: Part | undefined;
   readonly company: string;
   readonly service: ServiceAccess;
   readonly destination: Destination;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Table } from "../catalog/columns.ts";
 import type { Destination } from "./destination.ts";
+import type { Dialect } from "./dialect.ts";
 import { rowStateName, type StateTables } from "./state_tables.ts";
 
 /** Pieces of SQL that both databases read the same way. */
@@ -66,6 +67,20 @@ export async function knownRows(
     db,
   );
   return rows[0]!;
+}
+
+/** Waits in a transaction for others that named one of these, and keeps who names it next waiting. */
+export async function takeTurns(
+  trx: Kysely<StateTables>,
+  { hasTransactionLocks }: Pick<Dialect, "hasTransactionLocks">,
+  names: readonly string[],
+): Promise<void> {
+  if (!hasTransactionLocks) return;
+  // In one order for all, so that no two wait for each other.
+  await sql`select pg_advisory_xact_lock(key) from (
+    select distinct hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by key) keys`.execute(
+    trx,
+  );
 }
 
 /** A temporary table's name, short enough for any stream and company. */

@@ -18,7 +18,7 @@ import { buildPath, PathError } from "../../source/path.ts";
 import { type FirstPage, firstPage } from "../../sync/extract/listing.ts";
 import { besideRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";
 import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";
-import { parameterColumns } from "../../sync/stream/details.ts";
+import { parameterColumns } from "../../sync/stream/detail_request.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";

@@ -13,7 +13,7 @@ import { planScan, type ScanPlan } from "../../sync/extract/scan_plan.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
 import { fieldOf, openClient, type Service, type ServiceTools } from "../../sync/run/service.ts";
-import { workRequest } from "../../sync/stream/details.ts";
+import { workRequest } from "../../sync/stream/detail_request.ts";
 import { gapInWords, gapOf, gapRefused, gapRequests } from "../../sync/stream/feed.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";

@@ -6,7 +6,7 @@ import { readLookup } from "../../sync/extract/lookups.ts";
 import { readingOf } from "../../sync/extract/reading.ts";
 import { boundOf, planScan, statusesOf } from "../../sync/extract/scan_plan.ts";
 import { parentsOf } from "../../sync/load/child_streams.ts";
-import { columnsFor, detailRequest } from "../../sync/stream/details.ts";
+import { columnsFor, detailRequest } from "../../sync/stream/detail_request.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { liveCount, withTables } from "../../warehouse/ddl/present_tables.ts";

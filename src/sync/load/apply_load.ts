@@ -1,8 +1,18 @@
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
+import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
+import { knownRows, rowStateRef } from "../../warehouse/sql_fragments.ts";
 import { saveProblems } from "../../warehouse/state/problems.ts";
 import { resolveRejects, resolveUnseen } from "../../warehouse/state/rejects.ts";
-import { lastPublishesOf, loadStreamState, saveStreamState, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import {
+  deletedByParts,
+  lastPublishesOf,
+  loadStreamState,
+  PUBLISHING_COUNTERS,
+  partRunId,
+  saveStreamState,
+  writeStreamRun,
+} from "../../warehouse/state/run_log.ts";
 import { readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { publishedAmong, recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
@@ -33,13 +43,15 @@ export async function applyLoad(
   const { stream, stage, progress } = load;
   const { target, diff } = compared;
   const { absent = "believed", guard } = load.details ?? {};
-  const before = { ...progress.run };
+  const before = Object.fromEntries(PUBLISHING_COUNTERS.map(name => [name, progress.run[name]]));
   const { published, fresh } = await context.inTurn(() =>
     inPublish(destination, target, diff, async trx => {
       const open = await openPublish(trx, destination, target, diff);
       const timestamp = await nextTimestamp(context, target, trx);
-      const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });
-      // A transaction that has to be done again counts once.
+      const beside = await besideParts(context, compared, guard, trx);
+      const decision = { verdict: decided?.verdict, absent, guard: beside.guard };
+      const published = await applyDiff({ ...open, timestamp }, beside.diff, decision);
+      // A transaction that has to be done again counts once; requests go on meanwhile.
       Object.assign(progress.run, before);
       const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp }, trx);
       return { published, fresh: drift.fresh };
@@ -56,6 +68,19 @@ export async function applyLoad(
   return published;
 }
 
+/** What other parts of the run have published since the stage was compared counts as known, and as deleted by this run. */
+async function besideParts(
+  { destination, company, runId, part }: SyncContext,
+  { target, diff }: LoadDiff,
+  guard: DetailGuard | undefined,
+  trx: Db,
+): Promise<{ readonly diff: LoadDiff["diff"]; readonly guard: DetailGuard | undefined }> {
+  if (part === undefined) return { diff, guard };
+  const { known, live } = await knownRows(trx, rowStateRef(destination, target.tables.main), company);
+  const deleted = guard === undefined ? 0 : await deletedByParts(trx, runId, company, target.stream);
+  return { diff: { ...diff, known, live }, guard: guard && { ...guard, deleted } };
+}
+
 interface Applied extends LoadDiff {
   readonly decided: DeleteDecision | undefined;
   readonly published: Published;
@@ -64,22 +89,30 @@ interface Applied extends LoadDiff {
 
 /** What becomes true in the same transaction: the stream's state and counters, rejects, problems, schema changes. Answers the drift. */
 async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx: Db) {
-  const { destination, company, runId, clock } = context;
+  const { destination, company, runId, part, clock } = context;
   const { stream, stage, record, progress } = load;
   const { target, diff, decided, published, timestamp } = applied;
   const { parent } = target;
   const of = { company, stream: stream.name };
   const touched = published.inserted + published.updated + published.deleted > 0;
-  // What is remembered may be younger than the load: an early publish of the same details wrote it.
-  const { fields } = await loadStreamState(trx, company, stream.name);
-  const drift = await recordDrift(trx, context, load, fields, { now: timestamp, since: progress.run.started_at });
+  // What is remembered may be younger than the load: an early publish of the same details wrote it, or another part.
+  const known = await loadStreamState(trx, company, stream.name);
+  const drift = await recordDrift(trx, context, load, known.fields, { now: timestamp, since: progress.run.started_at });
+  const undecided = decided === undefined ? load.state.undecided : decided.undecided;
+  const publishedScan = context.earlier?.scan ?? record.scan;
+  const own =
+    part === undefined
+      ? { ...load.state, publishedScan, publishedParts: undefined, undecided }
+      : {
+          ...known,
+          publishedScan: known.publishedScan ?? publishedScan,
+          publishedParts: { ...known.publishedParts, [part.name]: publishedScan },
+        };
   const state = {
-    ...load.state,
-    publishedScan: context.earlier?.scan ?? record.scan,
-    lastMoment: touched ? timestamp : load.state.lastMoment,
+    ...own,
+    lastMoment: touched ? timestamp : known.lastMoment,
     fields: drift.fields,
     formats: context.encoding.formats,
-    undecided: decided === undefined ? load.state.undecided : decided.undecided,
   };
   await saveStreamState(trx, company, stream.name, state, timestamp);
   const again = context.earlier !== undefined || load.rejects !== undefined;
@@ -119,7 +152,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const bounded = (dated ? start : boundOf(stream, start)) !== undefined;
   const proof = proofOf({ stream, record, diff, missing: published.missing, counts, bounded, again });
   Object.assign(progress.run, proof);
-  await writeStreamRun(trx, runId, company, stream.name, progress.run);
+  await writeStreamRun(trx, partRunId(runId, part?.name), company, stream.name, progress.run);
   if (load.rejects !== undefined) await resolveRejects(trx, of, load.rejects, new Date(clock.now()).toISOString());
   return drift;
 }

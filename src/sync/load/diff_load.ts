@@ -2,6 +2,7 @@ import { type Stream, scalarOf } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import type { Stage } from "../../warehouse/destination.ts";
+import { takeTurn } from "../../warehouse/merge/apply.ts";
 import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import { compare } from "../../warehouse/merge/diff.ts";
 import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
@@ -120,9 +121,10 @@ async function refuseUnknown(context: SyncContext, { stream, record, progress }:
   const now = new Date(context.clock.now()).toISOString();
   const only = { ...record, drift, presence: {} };
   const since = progress.run.started_at;
-  await context.destination.db
-    .transaction()
-    .execute(trx => recordDrift(trx, context, { stream, record: only }, {}, { now, since }));
+  await context.destination.db.transaction().execute(async trx => {
+    await takeTurn(trx, context.destination, [stream.tables.main.name]);
+    return recordDrift(trx, context, { stream, record: only }, {}, { now, since });
+  });
   throw new TributaryError(
     `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
     1,

@@ -1,5 +1,4 @@
-import { snakeCase } from "../../catalog/columns.ts";
-import { type Detail, fixedPaths, pathParameters, type Stream } from "../../catalog/stream.ts";
+import type { Detail, Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { type Parents, presentParents } from "../../warehouse/details/parents.ts";
@@ -12,18 +11,25 @@ import {
   type WorkRequest,
 } from "../../warehouse/details/work_list.ts";
 import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
-import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
-import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import {
+  type Absent,
+  absentWithRows,
+  areReadable,
+  type Parted,
+  stagedAbsent,
+  stagedAnswers,
+} from "../../warehouse/merge/outcomes.ts";
+import { COUNTERS, loadStreamState, mergePartRuns, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { completeTogether } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { completeWith } from "../context.ts";
-import { type DetailRequest, type DetailsJob, type DetailsResult, readDetails } from "../extract/details.ts";
+import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { readingOf } from "../extract/reading.ts";
 import { publishStage } from "../load/apply_load.ts";
-import { parentsOf } from "../load/child_streams.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
+import { detailRequest, workRequest } from "./detail_request.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
 
@@ -33,7 +39,6 @@ const EARLIEST = 0.4;
 const TOLERATED = 0.05;
 /** So many details that were never fetched are worth a word before they are. */
 const MANY_NEW = 1_000;
-const DAY_MS = 86_400_000;
 
 /** Details that were fetched before, to be loaded again. */
 export interface FetchedBefore {
@@ -41,71 +46,145 @@ export interface FetchedBefore {
   readonly at: (item: WorkItem) => string;
 }
 
-/** Fetches the details that are due and publishes them, early ones while the rest is still being fetched. */
-export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefore): Promise<void> {
-  const { context, stream, mode, progress } = sync;
-  const { clock, destination, policy } = context;
-  const state = await loadStreamState(destination.db, context.company, stream.name);
-  const query = { ...stream.query, ...(before === undefined ? {} : { again: context.runId }) };
-  const extraction = await openExtraction(sync, state, { query, full: false });
-  const request = workRequest(context, stream, mode);
-  const work = before?.work ?? (await openWorkList(destination, { ...request, stage: extraction.stage }));
+/** How the requests of details ended; where one of its parts was killed, those since it went on. */
+export type DetailCounts = Pick<DetailsResult, "ok" | "absent" | "failed" | "firstFailure">;
+
+/** What one part of a stream's details came to. */
+export interface PartResult extends DetailCounts {
+  /** Rows that were too many to go. */
+  readonly blocked: Parted["blocked"];
+}
+
+/** What other sessions did for a stream: the names of their parts, and what they came to together. */
+export interface Gathered {
+  readonly parts: readonly string[];
+  readonly counts: PartResult;
+}
+
+/** Hands details out to other sessions, by what is asked for and how many are due; undefined: this one fetches them. */
+export type Gather = (request: Omit<WorkRequest, "stage">, due: number) => Promise<Gathered | undefined>;
+
+/**
+ * Fetches the shard of the details that are due which `context.part` names, and publishes it beside the others. What 404s mean
+ * is left to `syncDetails`: they stay in the part's stage. @throws what ended the requests early, once it is published; never
+ * for answers that failed, or rows that were too many to go
+ */
+export async function fetchPart(sync: StreamSync<Detail>): Promise<PartResult> {
+  const { destination } = sync.context;
+  const { run } = sync.progress;
+  // More than none where it was killed and goes on.
+  const asked = run.requests - run.retries;
+  const { shelf, request } = await openShelf(sync);
+  const { stage } = shelf.extraction;
+  const staged =
+    request.limit === undefined || stage.record === undefined ? 0 : await stagedAnswers(destination, stage);
+  const work = await openWorkList(destination, { ...request, asked: asked + staged, stage });
   try {
-    progress.activity.state = "reading";
-    // Progress goes by answers; of many rows each the ones that an earlier run left don't tell how many those were.
-    if (mode.rows !== undefined) progress.activity.rows = 0;
-    progress.activity.total = progress.activity.rows + work.total;
+    const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
+    const kept = await publishBut404s(shelf, record);
+    await shelf.extraction.batches.end(kept);
+    if (counts === undefined) throw error;
+    const { ok, absent, failed, firstFailure } = counts;
+    return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
+  } finally {
+    await work.close();
+  }
+}
+
+/**
+ * Fetches the details that are due and publishes them, early ones while the rest is still being fetched. What `gather` had
+ * other sessions fetch before is taken over, and only what they could not do is left to fetch.
+ */
+export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefore, gather?: Gather): Promise<void> {
+  const { context, stream, mode } = sync;
+  const { destination, policy } = context;
+  const { shelf, request } = await openShelf(sync, before && { again: context.runId });
+  // Of all of them, and of what was fetched back then, none waits.
+  const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
+  const gathered = gather && (await gather(request, await countDue(shelf, request)));
+  const left = gathered === undefined ? request : await takeOver(shelf, request, gathered);
+  const work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
+  try {
     if (before === undefined) announce(sync, work);
-    // Of all of them, and of what was fetched back then, none waits.
-    const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
-    let published = clock.now();
-    let refusal: unknown;
-    const parentsComplete = await areParentsComplete(context, request.parents);
-    const shelf: Shelf = {
-      context,
-      stream,
-      extraction,
-      state,
-      progress,
-      parentsComplete,
-      deleted: 0,
-      blocked: undefined,
-    };
-    const at = before?.at ?? (() => new Date(presentTime(clock, context.service.api.stats)).toISOString());
-    const how = detailRequest(stream, mode, request.parents, context.streams.catalogue);
-    const priority = EARLIEST / (1 + context.service.turn);
-    const asked = { request: { ...how, priority }, work, timeOf: at };
-    const result = await fetchAll(sync, extraction, asked, async record => {
-      if (clock.now() - published < policy.publishEveryMs) return record;
-      await extraction.batches.flush();
-      // Whether 404s can be believed is known at the end, when all of them are: until then none is published.
-      const absent = await stagedAbsent(destination, extraction.stage);
-      await publishDetails(shelf, record, "kept back", null).catch(error => {
-        refusal ??= error;
-        throw error;
-      });
-      published = clock.now();
-      const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
-      for (const outcome of absent) extraction.encoder.outcome(outcome);
-      return fresh;
-    });
-    // What came after it found no stage any more: that is no news.
-    if (refusal !== undefined) throw refusal;
-    if (result.error !== undefined && !mayPublish(result.error)) throw result.error;
-    const doubted = await areDoubtful(context, stream, extraction, result.counts);
-    const trouble = troubleWith(stream, result.counts, doubted, waiting, work.leftFailed);
+    const { record, counts: own, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
+    const counts = own && together(own, gathered?.counts);
+    const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
+    const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
     const ranged = policy.ranged === true && mode.newest !== undefined;
-    const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, extraction.stage);
+    const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, shelf.extraction.stage);
     const lacking = ranged || isLeft;
-    const whole = result.error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
+    const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
-    await publishDetails(shelf, result.record, doubted ? "doubted" : "believed", completeTo);
-    if (result.error !== undefined) throw result.error;
+    await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
+    if (error !== undefined) throw error;
     if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
     if (trouble !== undefined) throw new TributaryError(trouble, 1);
   } finally {
     await work.close();
   }
+}
+
+async function openShelf(
+  sync: StreamSync<Detail>,
+  again: object = {},
+): Promise<{ readonly shelf: Shelf; readonly request: Omit<WorkRequest, "stage"> }> {
+  const { context, stream, mode, progress } = sync;
+  const state = await loadStreamState(context.destination.db, context.company, stream.name);
+  const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
+  const request = workRequest(context, stream, mode);
+  // A part that ends early would take values for gone whose rows are another's.
+  const parentsComplete = context.part === undefined && (await areParentsComplete(context, request.parents));
+  const nothing = { deleted: 0, blocked: undefined };
+  return { shelf: { context, stream, extraction, state, progress, parentsComplete, ...nothing }, request };
+}
+
+async function countDue(
+  { context, extraction: { stage } }: Shelf,
+  request: Omit<WorkRequest, "stage">,
+): Promise<number> {
+  const counts = await countWork(context.destination, { ...request, stage });
+  const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return Math.min(due, request.limit ?? due);
+}
+
+const together = (own: DetailCounts, parts: DetailCounts | undefined): DetailCounts =>
+  parts === undefined
+    ? own
+    : {
+        ok: own.ok + parts.ok,
+        absent: own.absent + parts.absent,
+        failed: own.failed + parts.failed,
+        firstFailure: parts.firstFailure ?? own.firstFailure,
+      };
+
+/** Goes on where the parts have come to: their 404s and what they counted become this run's. Answers what is left to ask for. */
+async function takeOver(
+  shelf: Shelf,
+  request: Omit<WorkRequest, "stage">,
+  { parts, counts }: Gathered,
+): Promise<Omit<WorkRequest, "stage">> {
+  const { context, stream, extraction, progress } = shelf;
+  const { destination, company, runId } = context;
+  const { encoder, batches, record } = extraction;
+  const stages: Stage[] = [];
+  for (const part of parts) stages.push(await destination.stage(company, stream.tables, part));
+  encoder.sequence = record.sequence;
+  for (const stage of stages.filter(({ record }) => record !== undefined))
+    for (const outcome of await stagedAbsent(destination, stage)) encoder.outcome(outcome);
+  shelf.extraction = { ...extraction, record: await batches.end(record) };
+  const { run } = progress;
+  const sums = await destination.db.transaction().execute(async trx => {
+    const sums = await mergePartRuns(trx, runId, company, stream.name);
+    const added = Object.fromEntries(COUNTERS.map(name => [name, run[name] + sums[name]]));
+    await writeStreamRun(trx, runId, company, stream.name, { ...run, ...added });
+    return sums;
+  });
+  for (const name of COUNTERS) run[name] += sums[name];
+  for (const stage of stages) await stage.drop();
+  shelf.deleted = sums.deleted;
+  shelf.blocked = counts.blocked;
+  const asked = sums.requests - sums.retries;
+  return { ...request, audit: 0, force: false, refresh: undefined, everyMs: undefined, asked };
 }
 
 function announce(sync: StreamSync, work: WorkList): void {
@@ -143,7 +222,7 @@ async function areDoubtful(
   { destination, company, policy }: SyncContext,
   { tables }: Stream,
   { stage }: Extraction,
-  counts: DetailsResult | undefined,
+  counts: DetailCounts | undefined,
 ): Promise<boolean> {
   const absent = (await stagedAbsent(destination, stage)).length;
   if (absent <= policy.deletes.minRows) return false;
@@ -155,7 +234,7 @@ async function areDoubtful(
 interface Shelf {
   readonly context: SyncContext;
   readonly stream: Stream;
-  readonly extraction: Extraction;
+  extraction: Extraction;
   readonly state: StreamState;
   readonly progress: StreamProgress;
   readonly parentsComplete: boolean;
@@ -178,18 +257,62 @@ export function mayPublish(error: unknown): boolean {
   return error instanceof ApiError || (error instanceof StoppedError && error.exitCode === 5);
 }
 
-async function fetchAll(
-  { context, progress }: StreamSync<Detail>,
-  extraction: Extraction,
-  asked: Pick<DetailsJob, "request" | "work" | "timeOf">,
-  between: DetailsJob["between"],
+/** Fetches a work list, and publishes now and then what has come. @throws what leaves nothing to publish */
+async function fetchDue(
+  sync: StreamSync<Detail>,
+  shelf: Shelf,
+  {
+    work,
+    request,
+    at,
+  }: {
+    readonly work: WorkList;
+    readonly request: Pick<WorkRequest, "parents">;
+    readonly at?: FetchedBefore["at"] | undefined;
+  },
 ): Promise<{ record: ScanRecord; counts: DetailsResult | undefined; error: unknown }> {
+  const { context, stream, mode, progress } = sync;
+  const { clock, policy, service } = context;
+  const { extraction } = shelf;
+  progress.activity.state = "reading";
+  // Progress goes by answers; of many rows each the ones that an earlier run left don't tell how many those were.
+  if (mode.rows !== undefined) progress.activity.rows = 0;
+  progress.activity.total = progress.activity.rows + work.total;
+  let published = clock.now();
+  let refusal: unknown;
+  const timeOf = at ?? (() => new Date(presentTime(clock, service.api.stats)).toISOString());
+  const how = detailRequest(stream, mode, request.parents, context.streams.catalogue);
+  const priority = EARLIEST / (1 + service.turn);
+  const between = async (record: ScanRecord) => {
+    if (clock.now() - published < policy.publishEveryMs) return record;
+    await extraction.batches.flush();
+    const fresh = await publishBut404s(shelf, record).catch(error => {
+      refusal ??= error;
+      throw error;
+    });
+    published = clock.now();
+    return fresh;
+  };
+  const asked = { request: { ...how, priority }, work, timeOf, between };
   try {
-    const counts = await readDetails({ ...readingOf(context, extraction, progress), ...asked, between });
+    const counts = await readDetails({ ...readingOf(context, extraction, progress), ...asked });
     return { record: counts.record, counts, error: undefined };
   } catch (error) {
+    // What came after it found no stage any more: that is no news.
+    if (refusal !== undefined) throw refusal;
+    if (!mayPublish(error)) throw error;
     return { record: extraction.stage.record as ScanRecord, counts: undefined, error };
   }
+}
+
+/** Publishes what is staged, but for 404s: whether these can be believed is known when all of them are. They stay, in an empty stage. */
+async function publishBut404s(shelf: Shelf, record: ScanRecord): Promise<ScanRecord> {
+  const { context, extraction } = shelf;
+  const absent = await stagedAbsent(context.destination, extraction.stage);
+  await publishDetails(shelf, record, "kept back", null);
+  const fresh = await startAfresh(context, extraction.stage, record.fingerprint, false);
+  for (const outcome of absent) extraction.encoder.outcome(outcome);
+  return fresh;
 }
 
 async function publishDetails(
@@ -210,7 +333,7 @@ async function publishDetails(
       guard: confirmDeletes ? undefined : { limits, deleted, isBlocked: blocked !== undefined },
       parentsComplete,
     },
-    state: await currentState(shelf, state),
+    state,
     completeTo,
   });
   shelf.deleted += parted.deleted;
@@ -218,16 +341,10 @@ async function publishDetails(
     shelf.blocked = parted.blocked;
 }
 
-/** An early publish of this run has moved the state on. */
-async function currentState({ context, stream }: Shelf, state: StreamState): Promise<StreamState> {
-  const now = await loadStreamState(context.destination.db, context.company, stream.name);
-  return { ...state, lastMoment: now.lastMoment };
-}
-
 /** Why the stream counts as failed; undefined: it doesn't. */
 function troubleWith(
   stream: Stream,
-  counts: DetailsResult | undefined,
+  counts: DetailCounts | undefined,
   doubted: boolean,
   { waiting: backingOff, known, next }: Awaited<ReturnType<typeof countWaiting>> = {
     waiting: 0,
@@ -253,56 +370,6 @@ const nextTry = (next: Date | undefined): string =>
   next === undefined
     ? "Later runs fetch them, as many as max_details allows."
     : `The first run after ${next.toISOString().slice(0, 16).replace("T", " ")} UTC asks for some of them again.`;
-
-export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
-  const columnOf = (name: string) => mode.by ?? mode.param?.[name] ?? snakeCase(name);
-  return Object.fromEntries(pathParameters(stream.path).map(name => [name, columnOf(name)]));
-}
-
-/** How details are asked for, by the columns of their parents. */
-export function detailRequest(
-  stream: Stream,
-  mode: Detail,
-  parents: Parents,
-  catalogue: readonly Stream[],
-): Omit<DetailRequest, "priority"> {
-  const keys = parents.kind === "values" ? { [stream.key[0]!]: mode.by! } : Object.fromEntries(parents.on);
-  return { stream, mode, columns: parameterColumns(stream, mode), keys, siblings: fixedPaths(catalogue) };
-}
-
-export const columnsFor = ({ columns, keys }: Pick<DetailRequest, "columns" | "keys">): readonly string[] => [
-  ...new Set([...Object.values(columns), ...Object.values(keys)]),
-];
-
-/** What decides which details are due, but for what a run under way has asked for. */
-export function workRequest(
-  context: Pick<SyncContext, "company" | "clock"> & {
-    readonly streams: Pick<SyncContext["streams"], "catalogue">;
-    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails" | "ofStream">;
-  },
-  stream: Stream,
-  mode: Detail,
-): Omit<WorkRequest, "stage"> {
-  const { catalogue } = context.streams;
-  const policy = context.policy.ofStream(stream.name);
-  const parents = parentsOf(catalogue, stream, mode);
-  return {
-    company: context.company,
-    stream: stream.name,
-    parents,
-    columns: columnsFor(detailRequest(stream, mode, parents, catalogue)),
-    open: mode.open,
-    newest: mode.newest,
-    start: context.policy.start,
-    to: context.policy.to,
-    audit: policy.audit,
-    refresh: policy.refresh,
-    everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
-    force: context.policy.allDetails,
-    limit: policy.maxDetails,
-    now: new Date(context.clock.now()).toISOString(),
-  };
-}
 
 /** Whether `max_details` leaves some that were never fetched: these come first. Those it leaves to be fetched again do not make the table late. */
 const lacksNew = ({ left, reasons }: WorkList): boolean =>

@@ -63,7 +63,8 @@ export async function openExtraction<R extends Request>(
   begun?: R,
 ): Promise<Extraction<R>> {
   const { context, stream, progress } = sync;
-  const stage = await context.destination.stage(context.company, stream.tables);
+  const part = context.part?.name;
+  const stage = await context.destination.stage(context.company, stream.tables, part);
   const encoder = encoderOf(context.encoding, stream, context.policy.start);
   const batches = new Batches(stage, {
     ...{ encoder, clock: context.clock, limiter: context.service.limiter },
@@ -75,7 +76,7 @@ export async function openExtraction<R extends Request>(
   const requests = begun === undefined ? [request] : [request, begun];
   const same = requests.find(each => stored?.fingerprint === printOf(context, stream, each));
   // Killed between a publish and the emptying of its stage, a run leaves a scan that is in the tables already.
-  const wasPublished = stored?.scan === state.publishedScan;
+  const wasPublished = stored?.scan === (part === undefined ? state.publishedScan : state.publishedParts?.[part]);
   const continued = same !== undefined && !wasPublished ? stored : undefined;
   // A row that moved to a later page meanwhile would be taken for one more of its key; a lookup's answers are whole.
   const lost = isPlaced(stream) && lookupOf(stream) === undefined && continued?.phase === "reading";
@@ -172,7 +173,7 @@ async function keepRejects(
       rows: (known?.rows ?? 0) + Math.max(1, further),
     });
   }
-  await saveRejects(context.destination.db, { company, stream: name }, [...rows.values()]);
+  await saveRejects(context.destination, { company, stream: name }, [...rows.values()]);
 }
 
 /** Whether what is kept holds escapes that did not come: a second try must not take them for the value. */

@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
-import { writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { partRunId, partRunSoFar, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { unproven } from "../load/row_count_proof.ts";
@@ -19,10 +19,14 @@ export type StreamWork = (sync: StreamSync) => Promise<void>;
 /** One stream, one run. What it did is in the progress; what ended it is thrown. */
 export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode): Promise<void> {
   const { context, stream, progress } = sync;
-  const { destination, runId, company, clock } = context;
+  const { destination, runId, part, company, clock } = context;
   const { run, activity } = progress;
-  // A replay takes its turns at a stream in one run: the row may be there.
-  const note = () => writeStreamRun(destination.db, runId, company, stream.name, run);
+  if (part !== undefined)
+    Object.assign(run, await partRunSoFar(destination.db, { runId, part: part.name, company, stream: stream.name }));
+  // A replay takes its turns at a stream in one run: the row may be there. A part's ends with the whole.
+  const open = part === undefined ? {} : ({ status: "running", finished_at: null, error: null } as const);
+  const note = () =>
+    writeStreamRun(destination.db, partRunId(runId, part?.name), company, stream.name, { ...run, ...open });
   await note();
   try {
     await work(sync);

@@ -42,6 +42,8 @@ export interface WorkRequest {
   readonly otherFormats?: boolean;
   /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. Each shard has its share of it, never more in all; what one leaves of its own no other takes. */
   readonly limit: number | undefined;
+  /** What this run has asked for already, of that limit. */
+  readonly asked?: number;
   readonly now: string;
 }
 
@@ -110,9 +112,10 @@ export async function openWorkList(destination: Destination, request: WorkReques
 }
 
 /** The most that a run, or its shard, asks for: the first shards have one more where it does not divide. */
-function limitOf({ limit, shard }: Pick<WorkRequest, "limit" | "shard">): number | undefined {
-  if (limit === undefined || shard === undefined) return limit;
-  return Math.floor(limit / shard.of) + (shard.index < limit % shard.of ? 1 : 0);
+function limitOf({ limit, shard, asked = 0 }: WorkRequest): number | undefined {
+  if (limit === undefined) return undefined;
+  const { index, of } = shard ?? { index: 0, of: 1 };
+  return Math.max(0, Math.floor(limit / of) + (index < limit % of ? 1 : 0) - asked);
 }
 
 /** A line of `parentRows`, and why its detail is fetched. */

@@ -6,7 +6,16 @@ import type { Destination } from "../destination.ts";
 import { parentKey, restamped } from "../details/parents.ts";
 import { keptStreams } from "../history/row_history.ts";
 import { beginVersions, endVersions, followRows } from "../history/row_versions.ts";
-import { anyDiffers, assignments, columnList, equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
+import {
+  anyDiffers,
+  assignments,
+  columnList,
+  equal,
+  rowStateRef,
+  tableRef,
+  takeTurns,
+  timestampOf,
+} from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { DetailGuard } from "./deletion_limits.ts";
@@ -126,19 +135,16 @@ export async function applyDiff(
  * Moments are to be in the order in which publishes become visible: who copies by them would miss rows of one that began
  * before another company's and was committed after it. DuckDB has one session, whose transactions run one after another.
  */
-async function takeTurn(
+export const takeTurn = (
   trx: Transaction<StateTables>,
-  { dialect, schema }: Destination,
+  { dialect, schema }: Pick<Destination, "dialect" | "schema">,
   tables: readonly string[],
-): Promise<void> {
-  if (!dialect.hasTransactionLocks) return;
-  const names = tables.map(table => `tributary publishes ${schema}.${table}`);
-  // In one order for all, so that no two wait for each other.
-  await sql`select pg_advisory_xact_lock(key) from (
-    select distinct hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by key) keys`.execute(
+): Promise<void> =>
+  takeTurns(
     trx,
+    dialect,
+    tables.map(table => `tributary publishes ${schema}.${table}`),
   );
-}
 
 function summary(diff: Diff, deleted: number, ofMissing: number, parted: Parted): Published {
   const { staged, distinct, inserted, updated, refreshed, missing } = diff;

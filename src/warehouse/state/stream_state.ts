@@ -133,6 +133,8 @@ const streamState = z.object({
   lastFullPages: z.number().nullable().default(null),
   /** The scan whose rows were published last; its stage is never published again. */
   publishedScan: z.string().nullable().default(null),
+  /** The same of parts whose sessions fetch and publish beside each other, by name, until the whole is published. */
+  publishedParts: z.record(z.string(), z.string()).optional(),
   /** `_changed_at` of the last publish that changed anything. */
   lastMoment: z.string().nullable().default(null),
   /** Further statuses that a list's rows came by: one that is not asked for any more hides its rows. */

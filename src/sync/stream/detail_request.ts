@@ -1,0 +1,60 @@
+import { snakeCase } from "../../catalog/columns.ts";
+import { type Detail, fixedPaths, pathParameters, type Stream } from "../../catalog/stream.ts";
+import type { Parents } from "../../warehouse/details/parents.ts";
+import type { WorkRequest } from "../../warehouse/details/work_list.ts";
+import type { SyncContext } from "../context.ts";
+import type { DetailRequest } from "../extract/details.ts";
+import { parentsOf } from "../load/child_streams.ts";
+
+const DAY_MS = 86_400_000;
+
+export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
+  const columnOf = (name: string) => mode.by ?? mode.param?.[name] ?? snakeCase(name);
+  return Object.fromEntries(pathParameters(stream.path).map(name => [name, columnOf(name)]));
+}
+
+/** How details are asked for, by the columns of their parents. */
+export function detailRequest(
+  stream: Stream,
+  mode: Detail,
+  parents: Parents,
+  catalogue: readonly Stream[],
+): Omit<DetailRequest, "priority"> {
+  const keys = parents.kind === "values" ? { [stream.key[0]!]: mode.by! } : Object.fromEntries(parents.on);
+  return { stream, mode, columns: parameterColumns(stream, mode), keys, siblings: fixedPaths(catalogue) };
+}
+
+export const columnsFor = ({ columns, keys }: Pick<DetailRequest, "columns" | "keys">): readonly string[] => [
+  ...new Set([...Object.values(columns), ...Object.values(keys)]),
+];
+
+/** What decides which details are due, but for what a run under way has asked for. */
+export function workRequest(
+  context: Pick<SyncContext, "company" | "clock" | "part"> & {
+    readonly streams: Pick<SyncContext["streams"], "catalogue">;
+    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails" | "ofStream">;
+  },
+  stream: Stream,
+  mode: Detail,
+): Omit<WorkRequest, "stage"> {
+  const { catalogue } = context.streams;
+  const policy = context.policy.ofStream(stream.name);
+  const parents = parentsOf(catalogue, stream, mode);
+  return {
+    company: context.company,
+    stream: stream.name,
+    parents,
+    columns: columnsFor(detailRequest(stream, mode, parents, catalogue)),
+    open: mode.open,
+    newest: mode.newest,
+    start: context.policy.start,
+    to: context.policy.to,
+    shard: context.part,
+    audit: policy.audit,
+    refresh: policy.refresh,
+    everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
+    force: context.policy.allDetails,
+    limit: policy.maxDetails,
+    now: new Date(context.clock.now()).toISOString(),
+  };
+}

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { count, id, record, table, text } from "../../schemas/fields.ts";
 import { type Detail, defineStream, detail, list, type Stream } from "../../src/catalog/stream.ts";
 import type { Part, StreamSync, SyncContext } from "../../src/sync/context.ts";
@@ -8,9 +9,13 @@ import { syncStream } from "../../src/sync/stream/sync_stream.ts";
 import { StreamProgress } from "../../src/sync/stream_progress.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
-import type { Setting } from "../support/run.ts";
+import { COUNTERS } from "../../src/warehouse/state/run_log.ts";
+import { lineOf, type Setting } from "../support/run.ts";
+import { contents } from "../support/tables.ts";
+import type { Warehouse } from "../support/warehouse.ts";
+import { type Say, type Told, told } from "./answers.ts";
 
-const mails = defineStream({
+const mailList = defineStream({
   name: "mails",
   path: "/mails",
   mode: list({ rows: "mails" }),
@@ -45,7 +50,7 @@ const facts = defineStream({
 });
 
 /** A list with details of one row each, and of many. */
-export const mailbox: readonly Stream[] = [mails, threads, facts];
+export const mailbox: readonly Stream[] = [mailList, threads, facts];
 
 /** What a test does to one part of a stream. */
 export interface Doing {
@@ -117,4 +122,98 @@ export function inParts(
     };
     return runSync({ ...order, source }, tools);
   };
+}
+
+/** Every row as it is, but for when it came. */
+export async function valuesOf(warehouse: Warehouse): Promise<ReadonlyMap<string, string>> {
+  const all = await contents(warehouse, mailbox);
+  const timeless = (row: string) => {
+    const { _changed_at, _first_seen_at, _deleted_at, ...values } = JSON.parse(row);
+    return JSON.stringify({ ...values, isDeleted: _deleted_at !== null });
+  };
+  return new Map([...all].map(([key, row]) => [key, timeless(row)] as const).sort());
+}
+
+/** Numbers that are the same for the same seed. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return below => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
+/** So many mails, of which `say` tells what their details answer. */
+export function mailsOf(many: number, say: (path: string, at: number) => unknown, version = 0): Record<string, Say> {
+  const ids = Array.from({ length: many }, (_, i) => `m${i}`);
+  return {
+    "/mails": () => ({ mails: ids.map(id => ({ id, version })) }),
+    ...Object.fromEntries(
+      ids.flatMap((id, at) => ["", "/threads"].map(path => [`/mails/${id}${path}`, () => say(path, at)] as const)),
+    ),
+  };
+}
+
+export const answer = (path: string, at: number, rows = 3, version = 0) =>
+  path === ""
+    ? { id: `m${at}`, size: at + version, marks: Array.from({ length: rows }, (_, i) => ({ mark: `${i}` })) }
+    : {
+        threads: Array.from({ length: rows }, (_, i) => ({
+          thread_id: `${i}`,
+          version,
+          words: [{ word: `v${version}` }],
+        })),
+      };
+
+/** Two warehouses of a service whose answers change by chance, one of them filled in parts: after each round both have the same, and say so. */
+export async function sameInParts(
+  make: () => Promise<Warehouse>,
+  config: Readonly<Record<string, unknown>>,
+  { rounds, mails }: { readonly rounds: number; readonly mails: number },
+  also: (places: readonly Told[]) => Promise<void> = async () => undefined,
+): Promise<readonly Told[]> {
+  const places = await Promise.all([inParts(3), undefined].map(run => told(make, mailbox, {}, config, run && { run })));
+  for (const round of Array.from({ length: rounds }, (_, i) => i + 1)) {
+    const chance = numbers(round);
+    const drawn = Array.from({ length: mails }, () => ({
+      rows: chance(4),
+      version: chance(2),
+      lost: chance(12) === 0,
+    }));
+    const says = mailsOf(
+      mails,
+      (path, at) => {
+        const { rows, version, lost } = drawn[at]!;
+        return lost && round > 1 ? undefined : answer(path, at, rows, version);
+      },
+      round,
+    );
+    for (const place of places) {
+      for (const path of Object.keys(place.says)) delete place.says[path];
+      const moving = ([path, say]: [string, Say]) =>
+        [
+          path,
+          (passing: Parameters<Say>[0]) => {
+            place.clock.advance(1_100);
+            return say(passing);
+          },
+        ] as const;
+      Object.assign(place.says, Object.fromEntries(Object.entries(says).map(moving)));
+    }
+    const [parted, whole] = [await places[0]!.run(), await places[1]!.run()];
+    expect(parted.errors).toEqual(whole.errors);
+    for (const stream of ["mail_threads", "mail_facts"]) {
+      const [mine, theirs] = [parted, whole].map(report => lineOf(report, stream));
+      const numbersOf = (line: typeof mine) => COUNTERS.map(name => [name, line![name]]);
+      expect(numbersOf(mine)).toEqual(numbersOf(theirs));
+      expect(mine).toMatchObject({ status: theirs!.status, table_rows: theirs!.table_rows });
+    }
+    expect(await valuesOf(places[0]!.warehouse)).toEqual(await valuesOf(places[1]!.warehouse));
+    await also(places);
+    const publishes = (place: Told) => place.count("(select distinct _changed_at from procurement.mail_threads) x");
+    // Three would be the last ones.
+    if (round === 1) expect(await publishes(places[0]!)).toBeGreaterThan(3);
+    for (const place of places) place.clock.advance(60_000);
+  }
+  return places;
 }

@@ -1,7 +1,6 @@
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
 import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
-import { knownRows, rowStateRef } from "../../warehouse/sql_fragments.ts";
 import { saveProblems } from "../../warehouse/state/problems.ts";
 import { resolveRejects, resolveUnseen } from "../../warehouse/state/rejects.ts";
 import {
@@ -42,15 +41,14 @@ export async function applyLoad(
   const { destination, log } = context;
   const { stream, stage, progress } = load;
   const { target, diff } = compared;
-  const { absent = "believed", guard } = load.details ?? {};
+  const absent = load.details?.absent ?? "believed";
   const before = Object.fromEntries(PUBLISHING_COUNTERS.map(name => [name, progress.run[name]]));
   const { published, fresh } = await context.inTurn(() =>
     inPublish(destination, target, diff, async trx => {
       const open = await openPublish(trx, destination, target, diff);
       const timestamp = await nextTimestamp(context, target, trx);
-      const beside = await besideParts(context, compared, guard, trx);
-      const decision = { verdict: decided?.verdict, absent, guard: beside.guard };
-      const published = await applyDiff({ ...open, timestamp }, beside.diff, decision);
+      const guard = await guardOf(context, load, trx);
+      const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });
       // A transaction that has to be done again counts once; requests go on meanwhile.
       Object.assign(progress.run, before);
       const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp }, trx);
@@ -68,17 +66,15 @@ export async function applyLoad(
   return published;
 }
 
-/** What other parts of the run have published since the stage was compared counts as known, and as deleted by this run. */
-async function besideParts(
-  { destination, company, runId, part }: SyncContext,
-  { target, diff }: LoadDiff,
-  guard: DetailGuard | undefined,
+/** The guard, with what all parts of the run have deleted by now; asked when no other publishes the stream. */
+async function guardOf(
+  { runId, company, part }: SyncContext,
+  { stream, details }: Load,
   trx: Db,
-): Promise<{ readonly diff: LoadDiff["diff"]; readonly guard: DetailGuard | undefined }> {
-  if (part === undefined) return { diff, guard };
-  const { known, live } = await knownRows(trx, rowStateRef(destination, target.tables.main), company);
-  const deleted = guard === undefined ? 0 : await deletedByParts(trx, runId, company, target.stream);
-  return { diff: { ...diff, known, live }, guard: guard && { ...guard, deleted } };
+): Promise<DetailGuard | undefined> {
+  const guard = details?.guard;
+  if (part === undefined || guard === undefined) return guard;
+  return { ...guard, deleted: await deletedByParts(trx, runId, company, stream.name) };
 }
 
 interface Applied extends LoadDiff {

@@ -11,6 +11,7 @@ import { openDuckdb } from "../../../src/warehouse/duckdb/open.ts";
 import { lockKey } from "../../../src/warehouse/postgres/locks.ts";
 import { openPostgresForReading } from "../../../src/warehouse/postgres/open.ts";
 import { dropStages } from "../../../src/warehouse/state/drop_stages.ts";
+import { saveRejects } from "../../../src/warehouse/state/rejects.ts";
 import { stillClock } from "../../support/clock.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
 import { startPostgres } from "../../support/server.ts";
@@ -265,3 +266,36 @@ test("a crash of the server leaves a part what it staged, and empties the whole'
   expect((await sql`select from ${kept.rows(orders.main)} r`.execute(after.db)).rows).toHaveLength(2);
   expect((await after.stage("acme", orders)).record).toBeUndefined();
 }, 60_000);
+
+test("parts that meet the same rows keep them as one reject each, seen once in the run", async () => {
+  const sessions = [await part("1 of 2"), await part("2 of 2")];
+  const of = { company: "acme", stream: "orders" };
+  const row = {
+    ...of,
+    run_id: "run-p",
+    raw: "1",
+    reason: "no",
+    key: null,
+    field: null,
+    context: null,
+    parent_key: null,
+  };
+  const rejects = Array.from({ length: 40 }, (_, i) => ({
+    ...row,
+    digest: `${i}`,
+    rows: 1,
+    seen_at: "2026-03-15T12:00:00Z",
+  }));
+  for (let round = 0; round < 10; round++)
+    await Promise.all(
+      sessions.map((session, at) =>
+        saveRejects(
+          session,
+          of,
+          (at === 0 ? rejects : rejects.toReversed()).map(each => ({ ...each, scan: `${at}` })),
+        ),
+      ),
+    );
+  const { rows } = await database.admin.query("select distinct times, rows from _tributary.rejects");
+  expect(rows).toEqual([{ times: "1", rows: expect.any(String) }]);
+});

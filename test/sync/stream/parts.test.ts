@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import { StoppedError } from "../../../src/errors.ts";
@@ -37,24 +38,25 @@ async function leftOf({ warehouse }: Pick<Told, "warehouse">): Promise<readonly 
 }
 
 test("what parts fetch and publish side by side, early ones too, is what one session would: rows, children, versions and counters", async () => {
-  const places = await sameInParts(make, lax, { rounds: 2, mails: 90 }, async places => {
+  await sameInParts(make, lax, { rounds: 2, mails: 90 }, async places => {
+    const [parted] = places;
     for (const name of tables) {
       const [mine, theirs] = await Promise.all(places.map(place => place.count(`${name}_versions`)));
       expect([name, mine]).toEqual([name, theirs]);
     }
-    expect(await leftOf(places[0]!)).toEqual([]);
+    expect(await leftOf(parted!)).toEqual([]);
+    // Times of publishes never go back, also where the last one changes nothing.
+    const [row] = await parted!.warehouse.query<{ state: { lastMoment: string }; latest: Date }>(
+      `select state, (select max(_changed_at) from procurement.mail_threads) as latest from _tributary.stream_state
+        where stream = 'mail_threads'`,
+    );
+    expect(row!.state.lastMoment).toBe(row!.latest.toISOString());
   });
-  // Times of parts' publishes never go back.
-  const [row] = await places[0]!.warehouse.query<{ state: { lastMoment: string }; latest: Date }>(
-    `select state, (select max(_changed_at) from procurement.mail_threads) as latest from _tributary.stream_state
-      where stream = 'mail_threads'`,
-  );
-  expect(row!.state.lastMoment).toBe(row!.latest.toISOString());
 }, 120_000);
 
 const nothing: PartResult = { ok: 0, absent: 0, failed: 0, firstFailure: undefined, blocked: undefined };
 const strict = (min_rows: number, most: number) => ({
-  ...{ ...config, deletes: { max_share: 0.1, min_rows } },
+  deletes: { max_share: 0.1, min_rows },
   streams: { defaults: { audit: 0 }, settings: { mail_threads: { max_details: most } } },
 });
 
@@ -330,4 +332,19 @@ test("a part leaves what else is remembered of the stream as another session has
   Object.assign(place.says, mailsOf(10, answer, 1));
   await place.run();
   expect([...marked]).toEqual(["by another"]);
+});
+
+test("requests that are answered while a publish waits for its turn are counted", async () => {
+  const inTurn = async <T>(publish: () => Promise<T>) => {
+    await setTimeout(100);
+    return publish();
+  };
+  const say = (path: string, at: number) => {
+    place.clock.advance(1_100);
+    return answer(path, at);
+  };
+  const place = await told(make, [mailbox[0]!, mailbox[2]!], mailsOf(60, say), config, {
+    run: inParts(1, ({ fetch }) => fetch({ inTurn })),
+  });
+  expect(lineOf(await place.run(), "mail_facts")).toMatchObject({ requests: 60, pages: 60, inserted: 60 });
 });

@@ -13,6 +13,12 @@ export interface Activity {
   waitingFor: string | undefined;
 }
 
+/** What became of a stream in another process that took part in the run, as JSON. */
+export type StreamOutcome = Pick<
+  StreamProgress,
+  "run" | "published" | "isForbidden" | "warnings" | "announced" | "notes"
+>;
+
 /** Counts a stream's work of this run: its `stream_runs` row, and what the progress display shows. */
 export class StreamProgress {
   readonly run: StreamRun;
@@ -45,6 +51,22 @@ export class StreamProgress {
     this.run.rows_read += count;
     this.activity.rows += count;
     if (record?.lastTotal !== undefined && record.lastTotal !== null) this.activity.total = record.lastTotal;
+  }
+
+  outcome(): StreamOutcome {
+    const { run, published, isForbidden, warnings, announced, notes } = this;
+    return { run, published, isForbidden, warnings, announced, notes };
+  }
+
+  /** Takes over what another process did. */
+  takeOver({ run, published, isForbidden, ...said }: StreamOutcome): void {
+    Object.assign(this.run, run);
+    this.published = published;
+    this.isForbidden = isForbidden;
+    for (const name of ["warnings", "announced", "notes"] as const) this[name].push(...said[name]);
+    this.activity.state = run.error === null || isForbidden ? "done" : "failed";
+    this.activity.pages = run.pages;
+    this.activity.rows = run.rows_read;
   }
 
   /** Requests that ended in an error count too. */

@@ -98,6 +98,8 @@ export interface Opener {
   readonly memory?: ByteBudget | undefined;
   /** Asks nobody to make room while it waits for a lock, and lets those go first who wait: work that can wait. */
   readonly makesRoom?: boolean;
+  /** Another process did this run's work before, and is known to be gone: what its session still holds is taken from it. */
+  readonly takesOver?: boolean;
   /** Told who has the lock when a wait for it begins, and for how many ms at most. */
   readonly waiting?: (who: string, ms: number) => void;
   /** Why the run is to end: waits for other sessions' locks end then, too. Undefined while it may go on. */

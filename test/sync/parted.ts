@@ -98,15 +98,7 @@ export function inParts(
       const failed = settled.find(each => each.status === "rejected");
       if (failed !== undefined) throw failed.reason;
       const results = settled.flatMap(each => (each.status === "fulfilled" ? [each.value] : []));
-      const sum = (name: "ok" | "absent" | "failed") => results.reduce((all, each) => all + each[name], 0);
-      return {
-        parts: results.map((_, index) => `${index + 1} of ${of}`),
-        counts: {
-          ...{ ok: sum("ok"), absent: sum("absent"), failed: sum("failed") },
-          firstFailure: results.find(each => each.firstFailure !== undefined)?.firstFailure,
-          blocked: results.find(each => each.blocked !== undefined)?.blocked,
-        },
-      };
+      return { parts: results.map((_, index) => `${index + 1} of ${of}`), counts: results };
     };
     const source = {
       ...fromService,

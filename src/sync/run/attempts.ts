@@ -27,6 +27,8 @@ import { createSharedClients, type SharedClients } from "./service.ts";
 const PAUSES_S = [1, 2, 5, 10, 20, 40];
 const LONGEST_S = 40;
 
+type Waiting = Pick<RunTools, "clock" | "log" | "signal">;
+
 /** How an attempt ended: with a report, or with what kept it from beginning. */
 interface Ended {
   readonly report?: RunReport;
@@ -74,11 +76,7 @@ export async function runAttempts(order: RunOrder, tools: RunTools, reached = fa
 }
 
 /** Short work that needs nothing but the destination: again, after the same pauses, while that may help. */
-export async function reaching<T>(
-  work: () => Promise<T>,
-  order: Pick<RunOrder, "config">,
-  tools: RunTools,
-): Promise<T> {
+export async function reaching<T>(work: () => Promise<T>, order: Pick<RunOrder, "config">, tools: Waiting): Promise<T> {
   const pauseAfter = pausesOf(order, tools.clock, false);
   const said = new Set<string>();
   for (;;) {
@@ -119,7 +117,7 @@ function pausesOf(
 async function pause(
   seconds: number,
   error: unknown,
-  { clock, log, signal }: RunTools,
+  { clock, log, signal }: Waiting,
   said: Set<string>,
 ): Promise<void> {
   const message = messageOf(error);

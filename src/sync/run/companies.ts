@@ -73,10 +73,11 @@ interface Known {
 export async function sideBySide(
   services: readonly Service[],
   work: (service: Service, streamsAtOnce: number) => Promise<void>,
+  most = COMPANIES_AT_ONCE,
 ): Promise<void> {
-  const atOnce = Math.min(COMPANIES_AT_ONCE, Math.max(1, services.length));
+  const atOnce = Math.min(most, Math.max(1, services.length));
   const queue = new PQueue({ concurrency: atOnce });
-  const streamsAtOnce = Math.floor(STREAMS_AT_ONCE / atOnce);
+  const streamsAtOnce = Math.max(1, Math.floor(STREAMS_AT_ONCE / atOnce));
   await Promise.all(services.map(service => queue.add(() => work(service, streamsAtOnce))));
 }
 

@@ -43,11 +43,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   const details = new PQueue({ concurrency: 2 * run.streamsAtOnce });
   const wanted = context.streams.wanted.union(new Set(jobs.map(job => job.stream.name)));
   const streams = { ...context.streams, wanted };
-  const before = ({ stream }: Job) => {
-    const names = asksBy(stream, context.policy.ofStream(stream.name));
-    return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
-  };
-  const waiting = new Map(jobs.map(job => [job, before(job)]));
+  const waiting = new Map(jobs.map(job => [job, neededBefore(job, jobs, context.policy)]));
   const unfinished = () => lists.pending + lists.size + details.pending + details.size;
   let turn = 0;
   const startReady = (): void => {
@@ -116,6 +112,12 @@ function keeping(context: SyncContext, { stream: { name }, progress }: Job, { ar
   };
 }
 
+/** Those of the jobs that have to be done before: their rows say what this one asks for. */
+export function neededBefore({ stream }: Job, jobs: readonly Job[], policy: SyncContext["policy"]): readonly Job[] {
+  const names = asksBy(stream, policy.ofStream(stream.name));
+  return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
+}
+
 /** Tables whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */
 function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
   const { mode } = stream;
@@ -126,7 +128,7 @@ function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
 const hasTable = ({ tables }: Stream, name: string): boolean =>
   [tables.main, ...tables.children].some(table => table.name === name);
 
-function skip({ progress }: Job, reason: string): void {
+export function skip({ progress }: Job, reason: string): void {
   progress.run.status = "skipped";
   progress.run.error = reason;
   progress.activity.state = "failed";
@@ -180,7 +182,7 @@ export async function contextOf(
   config: Config,
   service: Service,
   destination: Destination,
-  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log"> &
+  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "part"> &
     Pick<SyncContext["encoding"], "redact"> &
     Pick<SyncContext["streams"], "catalogue" | "named"> & { readonly refresh: Refresh; readonly askedAt: string },
 ): Promise<SyncContext> {
@@ -229,6 +231,8 @@ export interface RunSource {
   readonly asksService: boolean;
   /** Other runs go first: it waits for the lock without asking the holder to make room. */
   readonly givesWay: boolean;
+  /** Other processes work on its parts, of all companies at once: when it is prepared its streams are locked beside theirs. */
+  readonly isShared?: boolean;
   /** Called with the locks held and the tables made, before the first stream. */
   begin?(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;
   readonly runCompany: typeof runCompany;

@@ -14,7 +14,15 @@ import { presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse } from "./companies.ts";
 import type { RunSource } from "./jobs.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
-import { closedService, openService, type Service, type SharedClients, tried } from "./service.ts";
+import { closedService, knownService, openService, type Service, type SharedClients, tried } from "./service.ts";
+
+/** A part of a run that several processes share: the name that its locks go by, and whose key the run found its company's to be. */
+export interface Part {
+  readonly name: string;
+  readonly companyId: string | undefined;
+  /** Of the details of its stream those that fall to it; absent: all of its streams. */
+  readonly shard?: { readonly index: number; readonly of: number } | undefined;
+}
 
 export interface PlannedRun {
   readonly order: RunOrder;
@@ -32,6 +40,8 @@ export interface PlannedRun {
   readonly privacy: Privacy;
   readonly source: RunSource;
   readonly sharedClients: SharedClients;
+  /** Absent: the whole of it. */
+  readonly part?: Part;
 }
 
 /** Who holds the locks of a run. */
@@ -100,17 +110,17 @@ export class RunResources {
   }
 
   #askServices(): Promise<Service[]> {
-    const { order, tools, companies, privacy, source, sharedClients } = this.#plan;
+    const { order, tools, companies, privacy, source, sharedClients, part } = this.#plan;
     const { config, version, identity, limits } = order;
     const { clock, random, log } = tools;
     const { maxRequests } = limits;
     const answers = { treat: privacy.ofAnswers, archiveOf: this.archives.of };
     const serviceTools = { clock, random, log, signal: this.#asked, version, maxRequests, ...answers };
-    this.#opening = companies.map(each =>
-      source.asksService
-        ? openService(each, config.api, identity, serviceTools, sharedClients)
-        : Promise.resolve(closedService(each, config.api, clock)),
-    );
+    this.#opening = companies.map(async each => {
+      if (!source.asksService) return closedService(each, config.api, clock);
+      if (part !== undefined) return knownService(each, part.companyId, config.api, serviceTools, sharedClients);
+      return openService(each, config.api, identity, serviceTools, sharedClients);
+    });
     const asking = Promise.all(this.#opening);
     // Nobody may be waiting for them yet.
     asking.catch(() => undefined);
@@ -133,6 +143,7 @@ export class RunResources {
       clock: patience,
       memory: sharedClients.memory,
       makesRoom: source.givesWay,
+      takesOver: order.begun?.isRetry === true,
       stopReason: () => (signal.aborted ? signal : this.#limit.signal).reason,
     };
     this.#destination = await openDestination(order.config.destination, opener, order.limits.waitMs);
@@ -141,7 +152,8 @@ export class RunResources {
 
   /** Waiting for the lock has a limit of its own, waiting for the service --max-time. */
   async #acceptServices(destination: Destination, early: Promise<Service[]> | undefined): Promise<Service[]> {
-    const { order, streams } = this.#plan;
+    const { order, streams, part } = this.#plan;
+    if (part !== undefined) return early ?? this.#askServices();
     const answered = new AbortController();
     this.#limitTime(0, AbortSignal.any([answered.signal, this.#leaving.signal]), this.#leaving);
     const accept = (service: Service) => tried(service, streams.selected, this.#asked);

@@ -3,6 +3,7 @@ import { lockGroupOf, versionedBy } from "../../config/selection.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { type Prepared, prepareWarehouse, type Views } from "../../warehouse/schema/prepare_warehouse.ts";
+import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
 import { mendTimestamps } from "../witnessed_time.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
@@ -48,6 +49,24 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
       .filter(({ company, stream }) => attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wide.get(job.stream)! })),
     warnings: [...destination.warnings, ...tables.warnings, ...privacy.warnings, ...mended, ...exports.warnings],
+  };
+}
+
+/** Joins a run that is prepared already: locks the streams as one of its parts, beside the others. */
+export async function joinRun({ plan, destination, services, jobs }: OpenedRun, part: string): Promise<PreparedRun> {
+  const { order, streams } = plan;
+  const { lockGroups } = lockedBy(plan);
+  for (const { company } of services.filter(isItself))
+    await destination.lock(company.name, [...lockGroups], order.limits.waitMs, part);
+  const added = await addedColumnsOf(destination);
+  const { settings } = order.config.streams;
+  const wide = new Map(
+    streams.all.map(stream => [stream.name, withAdded(stream, added, settings[stream.name]?.volatile ?? [])]),
+  );
+  return {
+    catalogue: [...wide.values()],
+    jobs: jobs.map(job => ({ ...job, stream: wide.get(job.stream.name)! })),
+    warnings: [...destination.warnings],
   };
 }
 

@@ -4,17 +4,22 @@ import { ConfigError } from "../../errors.ts";
 import { privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
+import type { Destination } from "../../warehouse/destination.ts";
+import { COUNTERS, isUnderWay, type StreamRun, streamRunsOf } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
 import { fromService } from "./jobs.ts";
-import { type PlannedRun, RunResources } from "./opening.ts";
-import { prepareRun } from "./preparation.ts";
+import { type Part, type PlannedRun, RunResources } from "./opening.ts";
+import { joinRun, prepareRun } from "./preparation.ts";
 import type { Job, RunReport } from "./report.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
 import { createSharedClients, type Service } from "./service.ts";
-import { workOnStreams } from "./streams.ts";
+import { type PartOutcome, workOnPart, workOnStreams } from "./streams.ts";
 
 export type { RunReport, RunView } from "./report.ts";
+
+/** The part of a shared run that prepares it, and says how it ended. */
+const CONDUCTING = "run";
 
 /** One run. Failures of streams are kept apart and reported; thrown is only what kept the run from beginning. */
 export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attempt): Promise<RunReport> {
@@ -25,19 +30,55 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     const jobs = jobsOf(plan, services);
     if (services.every(({ failure }) => failure !== undefined) && !(await hasState(destination)))
       return refused(plan, services, jobs);
-    const prepared = await prepareRun({ plan, destination, services, jobs });
+    const isResumed = order.begun !== undefined && (await isUnderWay(destination, plan.runId));
+    const opened = { plan, destination, services, jobs };
+    const prepared = isResumed ? await joinRun(opened, CONDUCTING) : await prepareRun(opened);
+    if (plan.source.isShared === true && !isResumed) await destination.share(CONDUCTING);
     const { archives } = resources;
-    return await workOnStreams({ plan, destination, services, archives, ...prepared }, resources.beginStreams());
+    const run = { plan, destination, services, archives, isResumed, ...prepared };
+    return await workOnStreams(run, resources.beginStreams());
   } finally {
     await resources.close();
+  }
+}
+
+/** Some streams of one company, for a run that another process conducts. Failures of streams are in the outcome; thrown is what another try may mend. */
+export async function runPart(order: RunOrder, part: Part, tools: RunTools, attempt: Attempt): Promise<PartOutcome> {
+  const plan = { ...planRun(order, tools, attempt), part };
+  const resources = new RunResources(plan);
+  try {
+    const { destination, services } = await resources.open();
+    // A detail's list is selected with it, and another part's.
+    const jobs = jobsOf(plan, services).filter(({ stream }) => order.selection.names.includes(stream.name));
+    const prepared = await joinRun({ plan, destination, services, jobs }, part.name);
+    if (order.begun?.isRetry === true && part.shard === undefined)
+      await takeOverDone(destination, plan.runId, prepared.jobs);
+    const { archives } = resources;
+    return await workOnPart({ plan, destination, services, archives, ...prepared }, resources.beginStreams());
+  } finally {
+    await resources.close();
+  }
+}
+
+/** Streams that an attempt before has done are not worked on again; what it counted of others is added to. A stream's last row is written after all else that it did. */
+async function takeOverDone(destination: Destination, runId: string, jobs: readonly Job[]): Promise<void> {
+  const rows = await streamRunsOf(destination.db, runId);
+  for (const { company, stream, progress } of jobs) {
+    const row = rows.find(each => each.company === company && each.stream === stream.name);
+    if (row === undefined) continue;
+    const { run_id: _run, company: _company, stream: _stream, recent: _recent, status, ...counts } = row;
+    if (status === "succeeded" || status === "warning") {
+      const finished_at = row.finished_at?.toISOString() ?? null;
+      const run: StreamRun = { ...counts, status, started_at: row.started_at.toISOString(), finished_at };
+      progress.takeOver({ ...new StreamProgress(run.started_at).outcome(), run, published: true });
+    } else for (const name of COUNTERS) progress.run[name] = counts[name];
   }
 }
 
 /** What the order means by the configuration, before anything is opened. @throws ConfigError */
 function planRun(order: RunOrder, tools: RunTools, attempt: Attempt | undefined): PlannedRun {
   const { config, selection, source = fromService } = order;
-  const startedAt = new Date(tools.clock.now()).toISOString();
-  const runId = newRunId(startedAt, tools.random);
+  const { startedAt, runId } = order.begun ?? beginNow(tools);
   attempt?.start(runId);
   const companies = companiesOf(config, selection.company);
   const all = configured(order.catalogue, config);
@@ -61,6 +102,11 @@ function refused(plan: PlannedRun, services: readonly Service[], jobs: readonly 
   const failures = services.flatMap(service => service.failure ?? []);
   for (const { progress } of jobs) progress.run.status = "skipped";
   return reportOf({ ...plan, jobs }, failures, [], new Date(plan.tools.clock.now()).toISOString());
+}
+
+export function beginNow({ clock, random }: Pick<RunTools, "clock" | "random">): NonNullable<RunOrder["begun"]> {
+  const startedAt = new Date(clock.now()).toISOString();
+  return { startedAt, runId: newRunId(startedAt, random) };
 }
 
 /** Sortable by time, unique by chance. */

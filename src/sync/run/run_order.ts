@@ -27,6 +27,8 @@ export interface RunOrder {
   readonly askedAt?: string;
   /** What its streams are loaded from; absent: the service. */
   readonly source?: RunSource;
+  /** What was decided of the run before this process took it up; absent: it begins here. `startedAt` is ISO 8601; `isRetry`: another process had taken it up before, and is gone. */
+  readonly begun?: { readonly runId: string; readonly startedAt: string; readonly isRetry?: boolean };
 }
 
 /** What is the same for every run of a program. */

@@ -140,6 +140,24 @@ export async function openService(
   }
 }
 
+/** The service of a company whose key another process of the same run has found to be its own. @throws ConfigError when the key can't be read here */
+export async function knownService(
+  company: Company,
+  companyId: string | undefined,
+  settings: Config["api"],
+  tools: ServiceTools,
+  sharedClients: SharedClients,
+): Promise<Service> {
+  await company.refreshKey();
+  return {
+    company,
+    ...clientOf(company, settings, tools, sharedClients),
+    companyId,
+    accepted: true,
+    failure: undefined,
+  };
+}
+
 /** Lists that are tried before an address is taken for a wrong one. */
 const TRIED = 3;
 

@@ -1,11 +1,12 @@
 import { hostname } from "node:os";
-import { DestinationError } from "../../errors.ts";
+import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
 import { refreshModels } from "../../warehouse/views/stored_models.ts";
+import type { StreamOutcome } from "../stream_progress.ts";
 import { type Announcements, announce } from "./announcements.ts";
 import { doubtfulAssumptions } from "./assumptions.ts";
 import { logOf, sideBySide } from "./companies.ts";
@@ -14,7 +15,7 @@ import { type CompanyRun, contextOf } from "./jobs.ts";
 import type { Archives, PlannedRun } from "./opening.ts";
 import { type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { failureText, type RunReport, viewOf } from "./report.ts";
+import { exitCodeOf, failureText, messageOf, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
 interface Run extends PreparedRun {
@@ -22,27 +23,24 @@ interface Run extends PreparedRun {
   readonly destination: Destination;
   readonly services: readonly Service[];
   readonly archives: Archives;
+  /** Another process began it, and is gone: its row is there. */
+  readonly isResumed?: boolean;
 }
 
 /** Works on the streams of all companies, and concludes the run. `limit` ends it at the next safe point. */
 export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunReport> {
-  const { plan, jobs, services, destination, catalogue } = run;
+  const { plan, jobs, destination, catalogue } = run;
   const { order, tools, runId, startedAt, attempt } = plan;
   const ended = { order, tools, runId, startedAt, destination, catalogue, jobs };
   const announcements = await announceBegin(run);
   const errors: unknown[] = [];
-  const ending = new AbortController();
-  const signal = AbortSignal.any([tools.signal, ending.signal, limit]);
   const timers = new AbortController();
   const fail = (error: unknown): void => void errors.push(error);
   const releasing = releaseEvery(ended, order.config.destination.publishEveryMs, timers.signal).catch(fail);
   const look = firstLook(ended);
-  tools.watch(viewOf(jobs, services, tools.clock));
-  const streams = { announcements, errors, signal, stopRun: (error: unknown) => ending.abort(error) };
-  await sideBySide(services, (service, streamsAtOnce) =>
-    workOnCompany(run, service, { ...streams, streamsAtOnce, listed: () => look().catch(fail) }),
+  const signal = await workOnCompanies(run, limit, { announcements, errors, listed: () => look().catch(fail) }).finally(
+    () => timers.abort(),
   );
-  timers.abort();
   await releasing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
   await measureChanged(ended, errors);
@@ -52,6 +50,50 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   const report = await conclude({ ...ended, warnings, announcements }, errors);
   attempt?.end(errors.map(error => ({ error, text: failureText(error, jobs, tools.redact) })));
   return report;
+}
+
+/** Answers the signal that ends it. */
+async function workOnCompanies(
+  run: Run,
+  limit: AbortSignal,
+  streams: Pick<AllStreams, "announcements" | "errors" | "listed">,
+): Promise<AbortSignal> {
+  const { plan, jobs, services } = run;
+  const { tools } = plan;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([tools.signal, ending.signal, limit]);
+  tools.watch(viewOf(jobs, services, tools.clock));
+  const all = { ...streams, signal, stopRun: (error: unknown) => ending.abort(error) };
+  const work = (service: Service, streamsAtOnce: number) => workOnCompany(run, service, { ...all, streamsAtOnce });
+  await sideBySide(services, work, plan.source.isShared === true ? services.length : undefined);
+  return signal;
+}
+
+/** What a part of a run did, as JSON. */
+export interface PartOutcome {
+  readonly streams: readonly (StreamOutcome & { readonly stream: string })[];
+  readonly failures: readonly { readonly message: string; readonly exitCode: ExitCode; readonly ends: Ends }[];
+}
+
+/** Works on the streams of a part. @throws DestinationError, LockedError: another try may go better */
+export async function workOnPart(run: Run, limit: AbortSignal): Promise<PartOutcome> {
+  const { tools } = run.plan;
+  const errors: unknown[] = [];
+  const announcements = announce(tools.log, []);
+  announcements.warn(run.warnings);
+  await workOnCompanies(run, limit, { announcements, errors, listed: async () => undefined });
+  const passing = errors.find(error => error instanceof DestinationError || error instanceof LockedError);
+  if (passing !== undefined) throw passing;
+  // Why a whole run ends is said where it is conducted.
+  const own = errors.filter(error => !(error instanceof StoppedError));
+  return {
+    streams: run.jobs.map(({ stream, progress }) => ({ stream: stream.name, ...progress.outcome() })),
+    failures: own.map(error => ({
+      message: tools.redact(messageOf(error)),
+      exitCode: exitCodeOf([error]) as ExitCode,
+      ends: endOf(error),
+    })),
+  };
 }
 
 /** Works out anew the models that are kept as tables. A failure of it joins the `errors`. */
@@ -88,10 +130,11 @@ async function workOnCompany(run: Run, service: Service, streams: AllStreams): P
     signal: AbortSignal.any([signal, ending.signal]),
     named: new Set(selection.named ?? selection.names),
     askedAt: order.askedAt ?? startedAt,
+    part: plan.part?.shard === undefined ? undefined : { name: plan.part.name, ...plan.part.shard },
   });
   await source.runCompany(context, service, {
     ...shared,
-    jobs: jobs.filter(job => job.company === company),
+    jobs: jobs.filter(job => job.company === company && job.progress.activity.state !== "done"),
     archive: archives.of(company),
     log,
     failed: announcements.failuresOf(log),
@@ -103,6 +146,7 @@ async function workOnCompany(run: Run, service: Service, streams: AllStreams): P
 async function announceBegin(run: Run): Promise<Announcements> {
   const { plan, destination } = run;
   const { order, tools, runId, startedAt } = plan;
+  if (run.isResumed === true) return announce(tools.log, []);
   const row = {
     run_id: runId,
     command: order.command,

@@ -55,10 +55,10 @@ export interface PartResult extends DetailCounts {
   readonly blocked: Parted["blocked"];
 }
 
-/** What other sessions did for a stream: the names of their parts, and what they came to together. */
+/** What other sessions did for a stream: the names of their parts, and what those that came to an end came to. */
 export interface Gathered {
   readonly parts: readonly string[];
-  readonly counts: PartResult;
+  readonly counts: readonly PartResult[];
 }
 
 /** Hands details out to other sessions, by what is asked for and how many are due; undefined: this one fetches them. */
@@ -147,15 +147,16 @@ async function countDue(
   return Math.min(due, request.limit ?? due);
 }
 
-const together = (own: DetailCounts, parts: DetailCounts | undefined): DetailCounts =>
-  parts === undefined
-    ? own
-    : {
-        ok: own.ok + parts.ok,
-        absent: own.absent + parts.absent,
-        failed: own.failed + parts.failed,
-        firstFailure: parts.firstFailure ?? own.firstFailure,
-      };
+const together = (own: DetailCounts, parts: readonly DetailCounts[] = []): DetailCounts =>
+  parts.reduce(
+    (sum, part) => ({
+      ok: sum.ok + part.ok,
+      absent: sum.absent + part.absent,
+      failed: sum.failed + part.failed,
+      firstFailure: sum.firstFailure ?? part.firstFailure,
+    }),
+    own,
+  );
 
 /** Goes on where the parts have come to: their 404s and what they counted become this run's. Answers what is left to ask for. */
 async function takeOver(
@@ -182,7 +183,8 @@ async function takeOver(
   for (const name of COUNTERS) run[name] += sums[name];
   for (const stage of stages) await stage.drop();
   shelf.deleted = sums.deleted;
-  shelf.blocked = counts.blocked;
+  const blocked = counts.flatMap(part => part.blocked ?? []);
+  shelf.blocked = blocked.toSorted((a, b) => b.leaving - a.leaving)[0];
   const asked = sums.requests - sums.retries;
   return { ...request, audit: 0, force: false, refresh: undefined, everyMs: undefined, asked };
 }

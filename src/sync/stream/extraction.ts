@@ -67,7 +67,7 @@ export async function openExtraction<R extends Request>(
   const stage = await context.destination.stage(context.company, stream.tables, part);
   const encoder = encoderOf(context.encoding, stream, context.policy.start);
   const batches = new Batches(stage, {
-    ...{ encoder, clock: context.clock, limiter: context.service.limiter },
+    ...{ encoder, clock: context.clock, limiter: context.service.limiter, isShared: part !== undefined },
     keepRejects: (rejects, scan) => keepRejects(context, stream, rejects, scan),
     archived: () => context.service.archived(),
   });

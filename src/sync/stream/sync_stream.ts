@@ -79,7 +79,7 @@ function noteLeftOut({ name }: Stream, { run, warnings, notes }: StreamProgress)
     warnings.push(`${run.problems} values could not be read; \`tributary rejects ${name} --problems\` shows them.`);
 }
 
-function syncByMode(sync: StreamSync): Promise<void> {
+export function syncByMode(sync: StreamSync): Promise<void> {
   const { stream } = sync;
   const { mode } = stream;
   switch (mode.kind) {

@@ -50,6 +50,7 @@ export class Locks {
       throw new TypeError(
         `this session holds ${mixed.name} of ${company} already, ${mixed.shared ? "alone" : "in part"}`,
       );
+    if (this.#run.takesOver === true) await this.#endFormer(wanted.filter(({ shared }) => !shared));
     await this.#takeAll(wanted, waitMs);
     try {
       await this.#session.transaction(() => this.#write(wanted));
@@ -60,6 +61,30 @@ export class Locks {
     this.#held = [...this.#held, ...wanted];
     // A run of which no stream is on holds nothing that it could lose.
     if (this.#held.length > 0) this.#session.guardWith(readOnly => this.#check(readOnly));
+  }
+
+  /** Ends sessions of the same run: of a machine that is cut off a server may keep them for a minute. Who may not end them waits. */
+  async #endFormer(wanted: readonly LockGroup[]): Promise<void> {
+    await this.#session
+      .turn(() =>
+        this.#session.query(
+          `select pg_terminate_backend(l.pid) from pg_locks l
+            join unnest($1::bigint[], $2::text[], $3::text[]) as w(key, company, name)
+              on ((l.classid::bigint << 32) | l.objid::bigint) = w.key
+            join ${this.#holders} h on h.company = w.company and h.family = w.name and h.run_id = $4
+          where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.pid <> pg_backend_pid()
+            and l.database = (select oid from pg_database where datname = current_database())`,
+          [
+            wanted.map(({ key }) => key),
+            wanted.map(({ company }) => company),
+            wanted.map(({ name }) => name),
+            this.#run.runId,
+          ],
+        ),
+      )
+      .catch(error => {
+        if (!(error instanceof TributaryError)) throw error;
+      });
   }
 
   #lock(company: string, name: string, shared: boolean): LockGroup {

@@ -6,6 +6,7 @@ import { ensureSharedState } from "../state/state_ddl.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
+import { lockKey } from "./locks.ts";
 import { Session } from "./session.ts";
 
 /** Statements that take longer are given up, with their connection: it may be one that leads nowhere any more. */
@@ -15,6 +16,8 @@ const REST_MS = 500;
 
 export interface SharedStateSettings extends Place {
   readonly clock: Clock;
+  /** Makes nothing and changes nothing: for a role that may only read. */
+  readonly readsOnly?: boolean;
 }
 
 /** JSON that is changed only by who knows its last version. */
@@ -48,18 +51,31 @@ export interface SeenWorker extends Omit<Heartbeat, "isStopped"> {
 export interface SharedState extends AsyncDisposable {
   /** The state of a key's limits, by the fingerprint of the key. */
   budgets(fingerprint: string): VersionedJson;
-  beat(heartbeat: Heartbeat): Promise<void>;
+  /** Answers whether the worker is asked to leave when it is done with what it has. `now`: ms since the epoch by the server's clock. */
+  beat(heartbeat: Heartbeat): Promise<{ readonly draining: boolean; readonly now: number }>;
+  /** Those of `tables`, written `schema.name`, that are there, whether this role may read them or not. */
+  present(tables: readonly string[]): Promise<ReadonlySet<string>>;
   /** By their names. */
   workers(): Promise<readonly SeenWorker[]>;
+  /** Removes its row, and those of workers that said nothing for a day. */
   forget(id: string): Promise<void>;
+  /** Asks workers to leave when they are done with what they have. */
+  drain(ids: readonly string[]): Promise<void>;
+  /** Whether this connection leads, until it is lost: of all that ask one does. */
+  lead(): Promise<boolean>;
+  /** Work that one process at a time does: of workers that are started together one makes tables. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** A statement as it is, or several without values. */
+  query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
   close(): Promise<void>;
 }
 
-/** Connects, and makes the tables where they are not there. @throws DestinationError, ConfigError */
+/** Connects, and makes the tables where they are not there, unless it only reads. @throws DestinationError, ConfigError */
 export async function openSharedState(settings: SharedStateSettings): Promise<SharedState> {
   const connection = new Connection(settings);
   await connection.use(async () => undefined);
   const close = () => connection.close();
+  let led: Session | undefined;
   const now = sql<string>`clock_timestamp()`;
   return {
     budgets: key => ({
@@ -98,16 +114,28 @@ export async function openSharedState(settings: SharedStateSettings): Promise<Sh
       connection.use(async db => {
         const row = { ...worker, doing: JSON.stringify(doing), seen_at: now, stopped_at: isStopped ? now : null };
         const isSame = sql<boolean>`workers.pid = excluded.pid and workers.host = excluded.host and workers.stopped_at is null`;
-        await db
+        return db
           .insertInto("workers")
           .values({ ...row, started_at: now })
           .onConflict(conflict =>
             conflict.column("id").doUpdateSet({
               ...row,
               started_at: sql<string>`case when ${isSame} then workers.started_at else excluded.started_at end`,
+              draining: sql<boolean>`(${isSame} and workers.draining) or excluded.draining`,
             }),
           )
-          .execute();
+          .returning([
+            "draining",
+            sql<number>`extract(epoch from clock_timestamp())::double precision * 1000`.as("now"),
+          ])
+          .executeTakeFirstOrThrow();
+      }),
+    present: tables =>
+      connection.use(async db => {
+        const { rows } = await sql<{ name: string }>`select n.nspname || '.' || c.relname as name
+          from pg_class c join pg_namespace n on n.oid = c.relnamespace
+          where n.nspname || '.' || c.relname = any(${tables})`.execute(db);
+        return new Set(rows.map(({ name }) => name));
       }),
     workers: () =>
       connection.use(async db => {
@@ -119,7 +147,47 @@ export async function openSharedState(settings: SharedStateSettings): Promise<Sh
       }),
     forget: id =>
       connection.use(async db => {
-        await db.deleteFrom("workers").where("id", "=", id).execute();
+        const isGone = sql<boolean>`id = ${id} or seen_at < clock_timestamp() - interval '1 day'`;
+        await db.deleteFrom("workers").where(isGone).execute();
+      }),
+    drain: ids =>
+      connection.use(async db => {
+        if (ids.length > 0) await db.updateTable("workers").set({ draining: true }).where("id", "in", ids).execute();
+      }),
+    lead: () =>
+      connection.use(async (db, session) => {
+        if (led === session) return true;
+        const key = lockKey(settings.schema, settings.stateSchema, "", "leads");
+        const { rows } = await sql<{ leads: boolean }>`select pg_try_advisory_lock(${key}::bigint) as leads`.execute(
+          db,
+        );
+        if (rows[0]?.leads === true) led = session;
+        return led === session;
+      }),
+    async alone(work) {
+      const key = lockKey(settings.schema, settings.stateSchema, "", "makes");
+      const lock = (takes: string) =>
+        connection.use((_, session) => session.turn(() => session.query(`select ${takes}($1::bigint)`, [key])));
+      await lock("pg_advisory_lock");
+      try {
+        return await work();
+      } finally {
+        await lock("pg_advisory_unlock").catch(() => undefined);
+      }
+    },
+    query: (text, values) =>
+      connection.use(async (_, session) => {
+        const answer = await session.turn(async () => {
+          try {
+            return await session.query(text, values);
+          } catch (error) {
+            // Of several statements the first may have begun a transaction.
+            await session.rollback();
+            throw error;
+          }
+        });
+        // Several statements have several answers.
+        return Array.isArray(answer) ? (answer.at(-1) as typeof answer) : answer;
       }),
     close,
     [Symbol.asyncDispose]: close,
@@ -141,14 +209,14 @@ class Connection {
   }
 
   /** One statement, or some. @throws DestinationError */
-  async use<T>(work: (db: Kysely<SharedTables>) => Promise<T>): Promise<T> {
+  async use<T>(work: (db: Kysely<SharedTables>, session: Session) => Promise<T>): Promise<T> {
     const { clock } = this.#settings;
     this.#closed.signal.throwIfAborted();
     this.#opening ??= this.#open();
     const opening = this.#opening;
     const { session, db } = await opening;
     try {
-      const done = work(db).then(value => ({ value }));
+      const done = work(db, session).then(value => ({ value }));
       const answer = await withTimeLimit(clock, ANSWER_MS, done, undefined);
       if (answer !== undefined) return answer.value;
     } catch (error) {
@@ -174,14 +242,15 @@ class Connection {
   }
 
   async #open(): Promise<Opened> {
-    const { clock, stateSchema } = this.#settings;
+    const { clock, stateSchema, readsOnly = false } = this.#settings;
     try {
-      const session = new Session(await connect(this.#settings, "write", clock));
+      const session = new Session(await connect(this.#settings, readsOnly ? "read" : "write", clock));
       const db = kyselyOver(session, stateSchema);
-      await ensureSharedState(db, postgresDialect, stateSchema).catch(async error => {
-        await session.end();
-        throw error;
-      });
+      if (!readsOnly)
+        await ensureSharedState(db, postgresDialect, stateSchema).catch(async error => {
+          await session.end();
+          throw error;
+        });
       return { session, db: db.withTables<SharedTables>() };
     } catch (error) {
       // Whoever asks meanwhile waits for the same failure.

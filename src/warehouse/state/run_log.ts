@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
-import { hasColumn } from "../ddl/present_tables.ts";
+import { hasColumn, hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { Fragment } from "../sql_fragments.ts";
 import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
@@ -81,6 +81,16 @@ export async function beginRun(
     .insertInto("runs")
     .values({ ...run, status: "running", exit_code: null, finished_at: null, warnings: "[]", error: null })
     .execute();
+}
+
+/** Whether a run has begun, and not ended, by what stands in the warehouse. */
+export async function isUnderWay(
+  destination: Pick<Destination, "db" | "dialect" | "stateSchema">,
+  runId: string,
+): Promise<boolean> {
+  if (!(await hasState(destination))) return false;
+  const row = await destination.db.selectFrom("runs").select("status").where("run_id", "=", runId).executeTakeFirst();
+  return row?.status === "running";
 }
 
 export async function endRun(
@@ -213,7 +223,7 @@ export async function lastStreamRuns(
   place: Pick<Destination, "db" | "stateSchema">,
   except = "",
 ): Promise<
-  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error"> &
+  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error" | "requests"> &
     Partial<Proven> & { company: string; stream: string })[]
 > {
   const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`

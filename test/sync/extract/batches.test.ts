@@ -57,3 +57,25 @@ test("a batch is due at 8 MB, and at 1 MB when others wait for memory", async ()
   void memory.take(10);
   expect(batches.due).toBe(true);
 });
+
+test.each([
+  [false, 1_000],
+  [true, 200],
+])("a batch is due by its age, sooner where other processes fetch the same stream (%s)", async (isShared, ms) => {
+  const encoder = new Encoder({
+    tables: everything,
+    formats: isoUtc,
+    hasher: await createHasher(),
+    ignored: [],
+    highWaterColumn: undefined,
+  });
+  const clock = stillClock();
+  const nothing = async () => undefined;
+  const how = { encoder, ...unlimited(clock), keepRejects: nothing, archived: nothing, isShared };
+  const batches = new Batches({ append: nothing }, how);
+  encoder.add({ id: "a" }, {}, {});
+  clock.advance(ms - 1);
+  expect(batches.due).toBe(false);
+  clock.advance(1);
+  expect(batches.due).toBe(true);
+});

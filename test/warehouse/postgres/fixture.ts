@@ -31,7 +31,11 @@ export const orders: TableSet = tablesOf({
   volatile: [],
 });
 
-export function open(url: string, runId = "run-1", patience: LockPatience = {}): Promise<Destination> {
+export function open(
+  url: string,
+  runId = "run-1",
+  patience: LockPatience & { readonly takesOver?: boolean } = {},
+): Promise<Destination> {
   return openPostgres({
     url,
     schema: "procurement",

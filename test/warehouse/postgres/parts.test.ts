@@ -15,7 +15,7 @@ import { saveRejects } from "../../../src/warehouse/state/rejects.ts";
 import { stillClock } from "../../support/clock.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
 import { startPostgres } from "../../support/server.ts";
-import { openReady, orders, plainBatch } from "./fixture.ts";
+import { open as openPart, openReady, orders, plainBatch } from "./fixture.ts";
 
 let database: TestDatabase;
 const open: Destination[] = [];
@@ -32,6 +32,12 @@ async function session(runId: string, url = database.url): Promise<Destination> 
   open.push(destination);
   return destination;
 }
+
+const goingOn = async (runId: string, more: { readonly takesOver: boolean }): Promise<Destination> => {
+  const destination = await openPart(database.url, runId, more);
+  open.push(destination);
+  return destination;
+};
 
 const part = async (name: string, runId = "run-p"): Promise<Destination> => {
   const destination = await session(runId);
@@ -304,4 +310,17 @@ test("parts that meet the same rows keep them as one reject each, seen once in t
     );
   const { rows } = await database.admin.query("select distinct times, rows from _tributary.rejects");
   expect(rows).toEqual([{ times: "1", rows: expect.any(String) }]);
+});
+
+test("who goes on with a part ends the session of the same run that still holds it, and no other run's", async () => {
+  const former = await part("1 of 2", "run-t");
+  const beside = await part("2 of 2", "run-t");
+  const next = await goingOn("run-t", { takesOver: true });
+  await next.lock("acme", ["orders"], 0, "1 of 2");
+  await write(next, "goes on");
+  await expect(write(former, "went on")).rejects.toThrow(DestinationError);
+  await write(beside, "goes on beside");
+  const stranger = await goingOn("run-s", { takesOver: true });
+  await expect(stranger.lock("acme", ["orders"], 0, "2 of 2")).rejects.toThrow(/is held by run run-t/);
+  await write(beside, "goes on still");
 });

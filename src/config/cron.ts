@@ -10,6 +10,8 @@ export interface CronTime {
 export interface Timetable {
   /** The first occurrence after a moment; undefined when there is none. */
   next(after: number): number | undefined;
+  /** The last occurrence not after a moment; undefined when there was none. */
+  last(until: number): number | undefined;
 }
 
 /**
@@ -19,7 +21,11 @@ export interface Timetable {
  */
 export function timetableOf({ cron, timezone }: CronTime): Timetable {
   const expression = new Cron(cron, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
-  return { next: after => expression.nextRun(new Date(after))?.getTime() };
+  return {
+    next: after => expression.nextRun(new Date(after))?.getTime(),
+    // What is asked for is told of before that second.
+    last: until => expression.previousRuns(1, new Date(until + 1_000))[0]?.getTime(),
+  };
 }
 
 /** What is wrong with an expression; undefined for one that has an occurrence after `now`. */

@@ -240,6 +240,11 @@ export const configSchema = object({
     token: f.pageToken().optional(),
     login: object({ user: f.name("a user's name"), password: f.pagePassword() }).optional(),
   }).prefault({}),
+  /** Several processes share the work, by jobs in the warehouse's PostgreSQL. Undefined: each command does its own. */
+  workers: object({
+    /** Parts of runs that one worker works on at once. */
+    jobs: f.whole(1, 64).default(3),
+  }).optional(),
   /** Data older than this is late. */
   freshness: object({ late_after: f.duration("1s", "3650d").prefault("26h") }).prefault({}),
   notify: object({

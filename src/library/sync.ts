@@ -24,6 +24,8 @@ export interface SyncOptions extends WatchOptions<RunSnapshot> {
   readonly maxRequests?: number | undefined;
   /** How long another run's locks are waited for, in ms; default: not at all. */
   readonly waitMs?: number | undefined;
+  /** Has the workers of the warehouse do it, and follows them; without the one who follows it goes on. */
+  readonly workers?: boolean | undefined;
 }
 
 /**
@@ -33,6 +35,12 @@ export interface SyncOptions extends WatchOptions<RunSnapshot> {
 export function sync(warehouse: Warehouse, options: SyncOptions = {}): Run<RunSnapshot, RunReport> {
   const own = opened(warehouse);
   return begin(own, options, async (tools, show) => {
+    if (options.workers === true) {
+      const { openFleet } = await import("../fleet/opening.ts");
+      const { runOnWorkers } = await import("../fleet/following.ts");
+      await using fleet = await openFleet(own.loaded.config, tools, { supervises: false });
+      return await runOnWorkers(await syncOrder(own, options), { ...tools, ...fleet, watch: show });
+    }
     const { runAttempts } = await import("../sync/run/attempts.ts");
     return runAttempts(await syncOrder(own, options), { ...tools, watch: show });
   });

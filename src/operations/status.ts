@@ -4,6 +4,7 @@ import { soonest } from "../config/cron.ts";
 import { isFile } from "../config/destination.ts";
 import { selectedByConfig } from "../config/selection.ts";
 import { LockedError } from "../errors.ts";
+import type { FleetStatus } from "../fleet/view.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { momentText } from "../rows/moment.ts";
 import { openReading, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
@@ -38,6 +39,8 @@ export interface Status {
   readonly last_run: RunStatus | null;
   /** The soonest time of the configured schedules, which `tributary schedule` keeps. */
   readonly next_run: { readonly schedule: string; readonly at: string } | null;
+  /** Null where the configuration has no `workers`. */
+  readonly workers: FleetStatus | null;
   readonly streams: readonly StreamStatus[];
 }
 
@@ -114,6 +117,7 @@ export async function readStatus(
     running: runningStatus((await runningRuns(destination, reading))[0]),
     last_run: reading === undefined ? null : await lastRun(reading),
     next_run: nextRun(config, Date.now()),
+    workers: config.workers === undefined ? null : await (await import("../fleet/view.ts")).readFleet(config, company),
     streams: await streamStatuses(reading, wanted),
   };
 }

@@ -25,11 +25,17 @@ const containerfile = read("deploy/Containerfile");
 const units = ["deploy/tributary.service", "deploy/tributary-sync.service"];
 const yamlFiles = globSync("deploy/**/*.yaml", { cwd: root });
 
-const cronjob = parseAllDocuments(read("deploy/kubernetes/cronjob.yaml")).map(document => document.toJS());
-const [configMap, , { spec: cron }] = cronjob;
+const documents = (file: string) => parseAllDocuments(read(file)).map(document => document.toJS());
+const [configMap, , { spec: cron }] = documents("deploy/kubernetes/cronjob.yaml");
 const job = cron.jobTemplate.spec;
-const containers: readonly { readonly args: readonly string[] }[] = job.template.spec.containers;
+const [workersMap, ...deployments] = documents("deploy/kubernetes/workers.yaml");
+const [queueAccess, scaler] = documents("deploy/kubernetes/workers-scaler.yaml");
 const compose = parse(read("deploy/compose.yaml"));
+
+const containers: readonly { readonly args: readonly string[] }[] = [
+  job.template,
+  ...deployments.map(({ spec }) => spec.template),
+].flatMap(({ spec }) => spec.containers);
 
 /** Command lines of `tributary`, as words, wherever a page or a file names one. */
 function commandLines(): string[][] {
@@ -113,6 +119,7 @@ const configurations: [string, string][] = [
   ["deploy/host.yaml", read("deploy/host.yaml")],
   ["deploy/container.yaml", read("deploy/container.yaml")],
   ["deploy/kubernetes/cronjob.yaml", configMap.data["config.yaml"]],
+  ["deploy/kubernetes/workers.yaml", workersMap.data["config.yaml"]],
   ...userPages.flatMap(page =>
     blocks(page, "yaml")
       // dbt's own file.
@@ -125,7 +132,10 @@ test.each(configurations)("the configuration of %s can be used", async (_, text)
   const folder = mkdtempSync(join(tmpdir(), "deploy-"));
   // Secrets are mounted elsewhere; here they lie beside the file.
   const local = text.replaceAll(/\$\{file:\/[^}]*\/([^}/]+)\}/g, (_, name: string) => {
-    writeFileSync(join(folder, name), "0123456789abcdef0123456789abcdef\n");
+    const secret = name.endsWith("_url")
+      ? "postgresql://tributary@db.example.com/warehouse"
+      : "0123456789abcdef".repeat(2);
+    writeFileSync(join(folder, name), `${secret}\n`);
     return `\${file:./${name}}`;
   });
   const file = join(folder, "config.yaml");
@@ -253,6 +263,82 @@ test("metrics that alerts and pages name are those that tributary has", async ()
   const known = [...answer.matchAll(/^# HELP (\w+) /gm)].map(match => match[1]!);
   expect(new Set(named)).toEqual(new Set(named.filter(name => known.includes(name))));
   expect(named.length).toBeGreaterThan(5);
+});
+
+test("workers and their schedules have what they mount, are asked what they serve, and end within their grace", () => {
+  expect(deployments.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
+    ["Deployment", "tributary-work"],
+    ["Deployment", "tributary-schedule"],
+  ]);
+  const config = parse(workersMap.data["config.yaml"]);
+  const port = Number(config.server.listen.split(":")[1]);
+  const asked = deployments.map(({ spec }) => {
+    const { metadata, spec: pod } = spec.template;
+    expect(metadata.labels).toEqual(spec.selector.matchLabels);
+    // `work` and `schedule` end within 10 s.
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(10);
+    const [container] = pod.containers;
+    const names = ({ name }: { readonly name: string }) => name;
+    expect(container.volumeMounts.map(names).sort()).toEqual(pod.volumes.map(names).sort());
+    const [mounted, secrets] = pod.volumes;
+    expect(mounted.configMap.name).toBe(workersMap.metadata.name);
+    expect(secrets.secret.secretName).toBe(queueAccess.spec.secretTargetRef[0].name);
+    expect(container.ports).toEqual([{ name: "http", containerPort: port }]);
+    const { livenessProbe, readinessProbe } = container;
+    expect([livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.port)).toEqual(["http", "http"]);
+    // PostgreSQL may be away for as long as workers wait for it.
+    if (container.args[0] === "work")
+      expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(300);
+    return [container.args[0], livenessProbe.httpGet.path, readinessProbe.httpGet.path];
+  });
+  expect(asked).toEqual([
+    ["work", "/healthz", "/readyz"],
+    ["schedule", "/healthz", "/healthz"],
+  ]);
+  expect(deployments[1].spec.replicas).toBe(2);
+  // Every secret that the configuration names is one that the pages say how to make.
+  const files = [...workersMap.data["config.yaml"].matchAll(/\$\{file:\/run\/secrets\/tributary\/(\w+)\}/g)];
+  for (const [, name] of files)
+    for (const page of ["deploy/README.md", "deploy/kubernetes/workers.yaml"])
+      expect(read(page)).toContain(`--from-file=${name}`);
+  expect(files.map(([, name]) => name)).toContain(queueAccess.spec.secretTargetRef[0].key);
+});
+
+// As the CRDs of KEDA 2.21 (config/crd/bases) and its scaler for PostgreSQL name them.
+const keda = {
+  scaledObject:
+    "scaleTargetRef pollingInterval initialCooldownPeriod cooldownPeriod idleReplicaCount minReplicaCount maxReplicaCount advanced triggers fallback",
+  fallback: "failureThreshold replicas behavior",
+  advanced: "horizontalPodAutoscalerConfig restoreToOriginalReplicaCount scalingModifiers",
+  trigger: "type name metadata authenticationRef metricType useCachedMetrics",
+  metadata: "query targetQueryValue activationTargetQueryValue host port userName dbName sslmode",
+  secretTargetRef: "parameter name key",
+};
+
+test("the number of workers follows the queue by fields that KEDA knows", () => {
+  const { spec } = scaler;
+  const [trigger, ...others] = spec.triggers;
+  expect(others).toEqual([]);
+  const [secret] = queueAccess.spec.secretTargetRef;
+  const written = {
+    ...{ scaledObject: spec, fallback: spec.fallback, advanced: spec.advanced },
+    ...{ trigger, metadata: trigger.metadata, secretTargetRef: secret },
+  };
+  for (const [part, fields] of Object.entries(keda)) {
+    const known = fields.split(" ");
+    const names = Object.keys(written[part as keyof typeof written]);
+    expect({ part, unknown: names.filter(name => !known.includes(name)) }).toEqual({ part, unknown: [] });
+  }
+  expect([queueAccess, scaler].map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual([
+    "keda.sh/v1alpha1 TriggerAuthentication",
+    "keda.sh/v1alpha1 ScaledObject",
+  ]);
+  expect(spec.scaleTargetRef).toEqual({ name: deployments[0].metadata.name });
+  expect(trigger).toMatchObject({ type: "postgresql", authenticationRef: { name: queueAccess.metadata.name } });
+  expect(secret.parameter).toBe("connection");
+  // Values of a trigger are texts, and one worker takes so many jobs.
+  const { jobs } = parse(workersMap.data["config.yaml"]).workers;
+  expect(trigger.metadata.targetQueryValue).toBe(String(jobs));
 });
 
 test("figures of memory are the benchmark's", () => {

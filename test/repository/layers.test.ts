@@ -106,10 +106,10 @@ test("no barrels: nothing in src/ is called index.ts, exports all of another fil
 
 test("what the package offers to programs is what its commands do: they ask the library, and neither service nor warehouse", () => {
   const importsOf = (path: string) => sources.find(source => source.path === path)!.imports.map(({ to }) => to);
+  // Of what is read, commands of three formats tell in the same way.
   for (const name of ["read", "streams", "sync", "upload"]) {
-    const asked = importsOf(`src/cli/commands/${name}.ts`);
-    // Of what is read, commands of three formats tell in the same way.
-    const asking = name === "read" ? importsOf("src/cli/invocation/protocol_read.ts") : asked;
+    const asked = importsOf(`src/cli/${name === "read" ? "protocols" : "commands"}/${name}.ts`);
+    const asking = name === "read" ? importsOf("src/cli/protocols/protocol_read.ts") : asked;
     expect(asking, name).toContain(`src/library/${name}.ts`);
     const work = /^src\/(source|warehouse|sync\/run\/attempts|operations\/upload\/(upload|follow)|outputs)\b/;
     expect(

@@ -2,8 +2,9 @@ import { stat } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
+import type { Config } from "../../config/config.ts";
 import type { LoadedConfig } from "../../config/load.ts";
-import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
+import type { DaemonTools, ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { ConfigSource } from "../../daemon/schedule/source.ts";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
@@ -25,7 +26,7 @@ export function register(program: Command, context: CliContext): void {
   const command = program
     .command("schedule")
     .description(
-      "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again.",
+      "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again. With `workers` in the configuration they do it, and of several such commands one asks them.",
     )
     .option(
       "--once <name>",
@@ -63,25 +64,64 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
   for (const warning of loaded.warnings) log.warn({}, warning);
   const { ScheduleDaemon } = await import("../../daemon/schedule/schedule.ts");
   const { readPast } = await import("../../daemon/schedule/past_runs.ts");
-  const { renewExports } = await import("../../outputs/export/renewing.ts");
-  const { runAttempts } = await import("../../sync/run/attempts.ts");
+  const running = await runnerOf(loaded.config, log);
   daemon = new ScheduleDaemon(loaded.config, {
     clock: systemClock,
     random: Math.random,
     log,
     redact: context.redact,
-    run: (order, tools) => runAttempts(order, { ...tools, renewExports }),
-    past: ({ destination, schedules }) =>
+    run: running.run,
+    past: async ({ destination, schedules }) =>
       readPast(
         destination,
         schedules.map(({ name }) => name),
+        await running.goOn(),
       ),
     source: await sourceOf(loaded, options, context, log),
     defaults: await runDefaults(),
   });
   if (reloadAsked) daemon.reload();
-  await serve(daemon, { context, log, server: options.server });
+  await serve(daemon, { context, log, server: options.server, isLeading: running.isLeading });
+  await running.close();
   deafen();
+}
+
+interface Runner {
+  readonly run: DaemonTools["run"];
+  /** Runs that go on though this process began none. */
+  readonly goOn: () => Promise<ReadonlySet<string>>;
+  /** Whether this is the one of several daemons that tells people. */
+  readonly isLeading: () => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs what is due in this process, or has the workers do it. */
+async function runnerOf(config: Config, log: Logger): Promise<Runner> {
+  if (config.workers === undefined) {
+    const { renewExports } = await import("../../outputs/export/renewing.ts");
+    const { runAttempts } = await import("../../sync/run/attempts.ts");
+    return {
+      run: (order, tools) => runAttempts(order, { ...tools, renewExports }),
+      goOn: async () => new Set(),
+      isLeading: async () => true,
+      close: async () => undefined,
+    };
+  }
+  const { openFleet } = await import("../../fleet/opening.ts");
+  const { runOnWorkers } = await import("../../fleet/following.ts");
+  const { occurrenceOf } = await import("../../daemon/schedule/order.ts");
+  const fleet = await openFleet(config, { clock: systemClock, log }, { supervises: false });
+  let leads = false;
+  return {
+    run: (order, tools, turn) => runOnWorkers(order, { ...tools, ...fleet }, occurrenceOf(turn, order.config)),
+    goOn: fleet.openRuns,
+    // Where the warehouse is out of reach the last one tells people of that.
+    isLeading: async () => {
+      leads = await fleet.lead().catch(() => leads);
+      return leads;
+    },
+    close: () => fleet.close(),
+  };
 }
 
 async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promise<void> {

@@ -15,6 +15,7 @@ interface SyncOptions extends CommonOptions {
   readonly details?: true;
   readonly resume?: true;
   readonly confirmDeletes?: true;
+  readonly workers?: true;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -25,7 +26,8 @@ export function register(program: Command, context: CliContext): void {
     .option("--full", "read lists and feeds whole, whatever the high-water marks say")
     .option("--details", "fetch the details of all rows again, unchanged ones too")
     .option("--resume", "let --full and --details go on with what a stopped run began; without them a run always does")
-    .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back");
+    .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back")
+    .option("--workers", "have the workers do it (`tributary work`), and follow them; Ctrl-C ends the following");
   attachOptions(
     command,
     runOptions,
@@ -52,8 +54,8 @@ async function sync(streams: readonly string[], options: SyncOptions, context: C
 
 /** The options of the command as those of the function. */
 export const syncOptions = (streams: readonly string[], options: SyncOptions): LibraryOptions => {
-  const { company, full, details, resume, confirmDeletes } = options;
-  return { streams, company, full, details, resume, confirmDeletes, ...limitsOf(options) };
+  const { company, full, details, resume, confirmDeletes, workers } = options;
+  return { streams, company, full, details, resume, confirmDeletes, workers, ...limitsOf(options) };
 };
 
 /** The warehouse, after a sync of these streams where one is wanted, and what the sync did. */

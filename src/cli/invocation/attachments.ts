@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly log: Logger;
   /** Whether the status page, metrics, health and hooks are served. */
   readonly server: boolean;
+  /** Whether people are told by this daemon: of several that have the same run one does. */
+  readonly isLeading: () => Promise<boolean>;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface Surroundings {
  */
 export async function attach(
   daemon: ScheduleDaemon,
-  { context, log, server }: Surroundings,
+  { context, log, server, isLeading }: Surroundings,
 ): Promise<() => Promise<void>> {
   const { keepJournal } = await import("../../daemon/schedule/journal.ts");
   const { statusCacheOf } = await import("../../daemon/cached_status.ts");
@@ -38,6 +40,7 @@ export async function attach(
     await attachNotifier({
       daemon,
       settings: () => daemon.config(),
+      isLeading,
       past,
       cachedStatus: status.look,
       tools: { clock, log, redact, env },
@@ -51,7 +54,7 @@ export async function attach(
 
 async function serveAround(
   daemon: ScheduleDaemon,
-  { context, log, status }: Omit<Surroundings, "server"> & { readonly status: StatusCache },
+  { context, log, status }: Pick<Surroundings, "context" | "log"> & { readonly status: StatusCache },
 ): Promise<() => Promise<void>> {
   const { createMetrics } = await import("../../daemon/page/metrics.ts");
   const { healthRoutes } = await import("../../daemon/page/health.ts");

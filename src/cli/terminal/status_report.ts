@@ -1,5 +1,6 @@
 import { titleOf } from "../../config/destination.ts";
 import { ago, ahead, timespan } from "../../duration.ts";
+import type { FleetStatus } from "../../fleet/view.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import { atService, differences } from "./proof.ts";
@@ -7,7 +8,7 @@ import { formatCount, streamTable } from "./table.ts";
 
 /** A warehouse's status, for people. */
 export function statusReport(status: Status, now: number): string {
-  const blocks = [[...heading(status, now), ...nextRun(status, now)].join("\n")];
+  const blocks = [[...heading(status, now), ...nextRun(status, now), ...workers(status)].join("\n")];
   const { warehouse, streams } = status;
   if (!warehouse.loaded) {
     blocks.push(
@@ -56,6 +57,46 @@ function nextRun({ next_run }: Status, now: number): string[] {
   const { schedule, at } = next_run;
   const moment = at.slice(0, 16).replace("T", " ");
   return [`Next run:  ${schedule} at ${moment} UTC, ${ahead(at, now)}, if \`tributary schedule\` is up`];
+}
+
+function workers({ workers: fleet }: Status): string[] {
+  if (fleet === null) return [];
+  if (fleet.note !== null) return [`Workers:   can't be looked at: ${fleet.note}`];
+  const up = fleet.workers.filter(worker => worker.up).length;
+  const silent = fleet.workers.length - up;
+  const { runs, waiting_parts, active_parts } = fleet.queue;
+  return [
+    `Workers:   ${up === 0 ? "none is up" : `${up} up`}${silent === 0 ? "" : `, ${silent} silent`}`,
+    ...fleet.workers.map(worker => `  ${workerText(worker)}`),
+    runs.length === 0
+      ? "Queue:     empty"
+      : `Queue:     ${counted(runs.length, "run")}; ${counted(waiting_parts, "part")} to be begun, ${formatCount(active_parts)} being worked on`,
+    ...fleet.budgets.map(budgetText),
+  ];
+}
+
+const counted = (count: number, what: string): string => `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
+
+function workerText({
+  id,
+  version,
+  seen_seconds_ago,
+  draining,
+  refusal,
+  jobs,
+}: FleetStatus["workers"][number]): string {
+  const named = (job: (typeof jobs)[number]) =>
+    job.part === null ? `conducts ${job.run_id}` : `${job.company}/${job.part}`;
+  const does = jobs.length === 0 ? "no jobs" : jobs.map(named).join(", ");
+  const what = refusal === null ? does : `takes no jobs: ${refusal}`;
+  return `${id} (${version}), seen ${timespan(1_000 * seen_seconds_ago)} ago${draining ? ", leaves when it is done" : ""}: ${what}`;
+}
+
+function budgetText(budget: FleetStatus["budgets"][number]): string {
+  const { companies, in_flight, ceiling, max_concurrency, requests_today, requests_per_day, pause } = budget;
+  const day = requests_per_day === null ? "" : ` of ${formatCount(requests_per_day)}`;
+  const paused = pause === null ? "" : `, paused until ${pause.until.slice(11, 19)} UTC (${pause.reason})`;
+  return `Key of ${companies.join(", ")}: ${in_flight} of ${ceiling} requests in flight (at most ${max_concurrency}), ${formatCount(requests_today)}${day} today${paused}`;
 }
 
 const statusTable = (streams: readonly StreamStatus[], now: number): string =>

@@ -16,6 +16,8 @@ export interface Attachment {
   readonly past: () => Promise<Past | undefined>;
   readonly cachedStatus: () => Promise<CachedStatus>;
   readonly tools: Omit<NotifyTools, "signal">;
+  /** Whether this daemon tells people, of several that see the same; absent: it does. */
+  readonly isLeading?: () => Promise<boolean>;
 }
 
 const EVERY_MS = 60_000;
@@ -35,17 +37,28 @@ export async function attachNotifier({
   past,
   cachedStatus,
   tools,
+  isLeading = async () => true,
 }: Attachment): Promise<() => Promise<void>> {
   const { clock, log } = tools;
   const ending = new AbortController();
-  const notifier = new Notifier(settings, { ...tools, signal: ending.signal });
+  let leads = false;
+  const own = (): ReturnType<typeof settings> => {
+    const { notify, ...rest } = settings();
+    return { ...rest, notify: leads ? notify : { ...notify, targets: [] } };
+  };
+  const notifier = new Notifier(own, { ...tools, signal: ending.signal });
   let known: Status | undefined = (await cachedStatus()).status;
   // Where the records cannot be read no recovery is owed.
   const recorded = past().catch(() => undefined);
   notifier.recall(await withTimeLimit(clock, PATIENCE_MS, recorded, undefined), known);
+  let observed = Promise.resolve();
   const unlisten = daemon.listen(event => {
     if (event.kind === "finished") known = undefined;
-    notifier.observe(event);
+    // One that doesn't lead sees it too: it may have to tell of the recovery.
+    observed = observed.then(async () => {
+      leads = await isLeading();
+      notifier.observe(event);
+    });
   });
 
   const seemsLate = ({ streams }: Status): boolean => {
@@ -55,6 +68,7 @@ export async function attachNotifier({
   async function watch(): Promise<void> {
     while (!ending.signal.aborted) {
       // Without targets nothing is looked for; targets that a new configuration names are told from then on.
+      leads = await isLeading();
       if (settings().notify.targets.length > 0) {
         if (known === undefined || known.warehouse.note !== null || seemsLate(known))
           known = (await cachedStatus()).status;
@@ -67,7 +81,8 @@ export async function attachNotifier({
 
   return async () => {
     unlisten();
-    await withTimeLimit(clock, FAREWELL_MS, notifier.settle(), undefined);
+    const settled = observed.then(() => notifier.settle());
+    await withTimeLimit(clock, FAREWELL_MS, settled, undefined);
     ending.abort();
     await watching;
   };

@@ -45,6 +45,35 @@ export function healthRoutes(sources: HealthSources): readonly Route[] {
   ];
 }
 
+/** How a worker stands, or all of one machine. */
+export interface WorkerHealth {
+  /** Whether the queue has heard of it within the heartbeat. */
+  readonly isConnected: boolean;
+  readonly isDraining: boolean;
+  readonly refusal: string | undefined;
+}
+
+/**
+ * `/healthz` of a worker answers 200 while the queue knows that it lives, `/readyz` while it takes jobs. `look` may read the
+ * queue. Both are open, so they don't say why it refuses: the reason may name a stream.
+ */
+export function workerRoutes(look: () => WorkerHealth | Promise<WorkerHealth>): readonly Route[] {
+  const route = (path: string, judge: (health: WorkerHealth) => string | undefined, well: string): Route => ({
+    ...{ method: "GET", path, open: true },
+    answer: async () => {
+      const reason = judge(await look());
+      return reason === undefined ? line(200, well) : line(503, reason);
+    },
+  });
+  const whyLost = ({ isConnected }: WorkerHealth) =>
+    isConnected ? undefined : "The queue of jobs has not heard of this worker for too long.";
+  const whyIdle = ({ isDraining, refusal }: WorkerHealth) => {
+    if (refusal !== undefined) return "This worker takes no jobs: its log and `tributary status` say why.";
+    return isDraining ? "This worker leaves once it is done with what it has." : undefined;
+  };
+  return [route("/healthz", whyLost, "ok"), route("/readyz", health => whyLost(health) ?? whyIdle(health), "ready")];
+}
+
 const OVERDUE = "A run goes on long after its max_time: restart this process, nothing is lost.";
 
 /** `lastCode` is how the daemon's last run ended that succeeded or failed; undefined before there was one. */

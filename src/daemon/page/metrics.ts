@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import { type Clock, isLater } from "../../clock.ts";
-import type { RunStatus, StreamStatus } from "../../operations/status.ts";
+import type { FleetStatus } from "../../fleet/view.ts";
+import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { StreamRun } from "../../warehouse/state/run_log.ts";
 import type { CachedStatus } from "../cached_status.ts";
@@ -53,9 +54,14 @@ const lengthOf = (run: Omit<EndedRun, "exit_code">): number =>
   Math.max(0, seconds(run.finished_at) - seconds(run.started_at));
 
 /** Help, value or labelled values, and the labels' names; `tributary_` stands before each name. Without a value a gauge is absent. */
-const gauges: Readonly<Record<string, readonly [string, (at: Scrape) => Value | Samples, ...string[]]>> = {
+type Gauges<At> = Readonly<Record<string, readonly [string, (at: At) => Value | Samples, ...string[]]>>;
+
+const processGauges: Gauges<Pick<Scrape, "version" | "startedAt">> = {
   build_info: ["Always 1; the label says which version runs.", ({ version }) => [[{ version }, 1]], "version"],
-  start_time_seconds: ["When the daemon started, as Unix time.", at => seconds(at.startedAt)],
+  start_time_seconds: ["When the process started, as Unix time.", at => seconds(at.startedAt)],
+};
+
+const gauges: Gauges<Scrape> = {
   warehouse_up: [
     "1 when the warehouse could be read at this scrape, 0 when it could not.",
     at => Number(at.streams !== undefined),
@@ -77,6 +83,67 @@ const gauges: Readonly<Record<string, readonly [string, (at: Scrape) => Value | 
   last_run_exit_code: [
     "Exit code of the last run; 0 is success.",
     ({ lastRun }) => lastRun && (lastRun.exit_code ?? 1),
+  ],
+};
+
+const ofBudgets =
+  (value: (budget: FleetStatus["budgets"][number]) => number | null) =>
+  ({ budgets }: FleetStatus): Samples =>
+    budgets.map(budget => [{ company: budget.companies.join(",") }, value(budget)]);
+
+const waitingAndActive = (waiting: number, active: number): Samples => [
+  [{ state: "waiting" }, waiting],
+  [{ state: "active" }, active],
+];
+
+/** What all workers do together; the same in whichever process it is asked. Absent without workers, and while it can't be read. */
+const fleetGauges: Gauges<FleetStatus> = {
+  workers_up: ["Workers that are up.", ({ workers }) => workers.filter(({ up }) => up).length],
+  worker_seen_seconds: [
+    "How long ago each worker was seen; 15 and more: it is silent, and others have its jobs.",
+    ({ workers }) => workers.map(({ id, seen_seconds_ago }) => [{ worker: id }, seen_seconds_ago]),
+    "worker",
+  ],
+  worker_jobs: [
+    "Parts and runs that each worker that is up works on.",
+    ({ workers }) => workers.filter(({ up }) => up).map(({ id, jobs }) => [{ worker: id }, jobs.length]),
+    "worker",
+  ],
+  worker_refuses: [
+    "1 when a worker that is up takes no jobs, as `tributary status` explains.",
+    ({ workers }) =>
+      workers.filter(({ up }) => up).map(({ id, refusal }) => [{ worker: id }, Number(refusal !== null)]),
+    "worker",
+  ],
+  queue_parts: [
+    "Parts of runs that no worker has begun, and those that one works on.",
+    ({ queue }) => waitingAndActive(queue.waiting_parts, queue.active_parts),
+    "state",
+  ],
+  queue_runs: [
+    "Runs that no worker has begun to conduct, and those that one conducts.",
+    ({ queue: { runs } }) => {
+      const active = runs.filter(({ state }) => state === "active").length;
+      return waitingAndActive(runs.length - active, active);
+    },
+    "state",
+  ],
+  budget_in_flight: ["Requests that workers have in flight, or may begin.", ofBudgets(one => one.in_flight), "company"],
+  budget_ceiling: ["Requests that may be in flight at this moment.", ofBudgets(one => one.ceiling), "company"],
+  budget_paused: [
+    "1 while the service wants no requests with the key.",
+    ofBudgets(({ pause }) => Number(pause !== null)),
+    "company",
+  ],
+  budget_requests_today: [
+    "Requests sent with the key since midnight UTC; companies that share one stand in one label, with commas.",
+    ofBudgets(one => one.requests_today),
+    "company",
+  ],
+  budget_requests_per_day: [
+    "How many there may be in a day; absent without a limit.",
+    ofBudgets(one => one.requests_per_day),
+    "company",
   ],
 };
 
@@ -130,18 +197,10 @@ const counters = [
 export function createMetrics(sources: MetricsSources): Metrics {
   const { version, clock, daemon, cachedStatus, lateAfterMs } = sources;
   const registry = new Registry();
-  const settings = (name: string, help: string, labelNames: readonly string[] = []) => ({
-    ...{ name: `tributary_${name}`, help, labelNames, registers: [registry] },
-  });
-  const shown = Object.entries(gauges).map(([name, [help, value, ...labels]]) => {
-    const gauge = new Gauge(settings(name, help, labels));
-    return (at: Scrape) => {
-      const found = value(at);
-      if (labels.length === 0) gauge.remove();
-      else gauge.reset();
-      show(gauge, typeof found === "object" && found !== null ? found : [[{}, found]]);
-    };
-  });
+  const settings = settingsIn(registry);
+  const showProcess = gaugesIn(registry, processGauges);
+  const showDaemon = gaugesIn(registry, gauges);
+  const showFleet = gaugesIn(registry, fleetGauges);
   const shownOfStreams = Object.entries(streamGauges).map(([name, [help, value, momentary]]) => {
     const gauge = new Gauge(settings(`stream_${name}`, help, STREAM));
     return (at: Scrape) => {
@@ -198,7 +257,10 @@ export function createMetrics(sources: MetricsSources): Metrics {
     const { startedAt } = daemon;
     const [now, nextRuns] = [clock.now(), daemon.nextRuns()];
     const found: Scrape = { version, startedAt, now, lateAfterMs: lateAfterMs(), streams, live, nextRuns, lastRun };
-    for (const measure of [...shown, ...shownOfStreams]) measure(found);
+    showProcess(found);
+    showDaemon(found);
+    showFleet(fleetIn(status));
+    for (const measure of shownOfStreams) measure(found);
     return registry.metrics();
   }
 
@@ -217,15 +279,57 @@ export function createMetrics(sources: MetricsSources): Metrics {
         if (end !== null) took.set(labelsOf(stream), lengthOf({ ...stream, finished_at: end }));
       }
     },
-    route: {
-      method: "GET",
-      path: "/metrics",
-      open: false,
-      answer: async () =>
-        new Response(await scrape(), {
-          headers: { "content-type": registry.contentType, "cache-control": "no-store" },
-        }),
-    },
+    route: routeOf(registry, scrape),
+  };
+}
+
+/** `/metrics` of a worker: what all of them do. Streams are told by `tributary schedule`, once for all. */
+export function workerMetrics({
+  version,
+  startedAt,
+  cachedStatus,
+}: Pick<Scrape, "version" | "startedAt"> & Pick<MetricsSources, "cachedStatus">): Route {
+  const registry = new Registry();
+  const showProcess = gaugesIn(registry, processGauges);
+  const showFleet = gaugesIn(registry, fleetGauges);
+  return routeOf(registry, async () => {
+    showProcess({ version, startedAt });
+    showFleet(fleetIn((await cachedStatus()).status));
+    return registry.metrics();
+  });
+}
+
+const fleetIn = (status: Status | undefined): FleetStatus | undefined =>
+  status?.workers?.note === null ? status.workers : undefined;
+
+const routeOf = (registry: Registry, scrape: () => Promise<string>): Route => ({
+  method: "GET",
+  path: "/metrics",
+  open: false,
+  answer: async () =>
+    new Response(await scrape(), { headers: { "content-type": registry.contentType, "cache-control": "no-store" } }),
+});
+
+const settingsIn =
+  (registry: Registry) =>
+  (name: string, help: string, labelNames: readonly string[] = []) => ({
+    ...{ name: `tributary_${name}`, help, labelNames, registers: [registry] },
+  });
+
+/** Registers gauges, and answers how they are set; undefined: all are absent. */
+function gaugesIn<At>(registry: Registry, known: Gauges<At>): (at: At | undefined) => void {
+  const settings = settingsIn(registry);
+  const made = Object.entries(known).map(([name, [help, value, ...labels]]) => {
+    const gauge = new Gauge(settings(name, help, labels));
+    return (at: At | undefined) => {
+      const found = at === undefined ? undefined : value(at);
+      if (labels.length === 0) gauge.remove();
+      else gauge.reset();
+      show(gauge, typeof found === "object" && found !== null ? found : [[{}, found]]);
+    };
+  });
+  return at => {
+    for (const measure of made) measure(at);
   };
 }
 

@@ -1,5 +1,6 @@
 import { isLater } from "../../clock.ts";
 import { roughly } from "../../duration.ts";
+import type { FleetStatus } from "../../fleet/view.ts";
 import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
 import type { History } from "../../warehouse/read/run_history.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
@@ -72,6 +73,7 @@ export function concerns(view: View): readonly Concern[] {
       what: "The configuration has changed and is not in use: runs go on with the one before.",
     });
   if (unreadable !== undefined) found.push(failure(unreadable, [], undefined));
+  found.push(...fleetConcerns(status?.workers ?? undefined));
   const on = status?.streams.filter(stream => stream.on) ?? [];
   const name = namer(status?.streams ?? []);
   const failing = Map.groupBy(
@@ -122,6 +124,31 @@ export function concerns(view: View): readonly Concern[] {
     "See below whether its last runs reached their end; `tributary sync` brings it up to date now.",
   );
   return found.toSorted((a, b) => Number(b.tone === "bad") - Number(a.tone === "bad"));
+}
+
+function fleetConcerns(fleet: FleetStatus | undefined): Concern[] {
+  if (fleet === undefined) return [];
+  const about = { streams: [], at: undefined };
+  if (fleet.note !== null)
+    return [{ ...about, tone: "warn", what: "What the workers do can't be looked at.", advice: fleet.note }];
+  const up = fleet.workers.filter(worker => worker.up);
+  const waiting = fleet.queue.runs.length;
+  const alone: Concern = {
+    ...{ ...about, tone: "bad", advice: "Start some with `tributary work`: what was read is stored, and they go on." },
+    what: `No worker is up, and ${waiting === 1 ? "a run waits" : `${waiting} runs wait`} for one.`,
+  };
+  const refusing = Map.groupBy(
+    up.filter(({ refusal }) => refusal !== null),
+    ({ refusal }) => refusal,
+  );
+  return [
+    ...(up.length === 0 && waiting > 0 ? [alone] : []),
+    ...[...refusing].map(([refusal, workers]): Concern => {
+      const ids = workers.map(({ id }) => id).join(", ");
+      const what = workers.length === 1 ? `The worker ${ids} takes no jobs.` : `The workers ${ids} take no jobs.`;
+      return { ...about, tone: "warn", what, advice: refusal ?? undefined };
+    }),
+  ];
 }
 
 interface RunEnd extends Pick<Concern, "tone" | "at"> {

@@ -11,7 +11,7 @@ import { origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
 import { styleOf } from "../../outputs/html/document.ts";
 import { asset } from "../../package_root.ts";
-import { type DoorSources, doorkeeper, isOwnName } from "./access.ts";
+import { type Door, type DoorSources, doorkeeper, isOwnName } from "./access.ts";
 import { createFeed } from "./feed.ts";
 import { createPageSnapshots, type TakeSnapshot } from "./page_snapshot.ts";
 import type { Route } from "./route.ts";
@@ -19,7 +19,8 @@ import type { PageSource } from "./source.ts";
 import { icon, pageDocument } from "./status_page.ts";
 
 export interface PageOptions extends DoorSources {
-  readonly source: PageSource;
+  /** Undefined: there is no page, but for `routes`. */
+  readonly source: PageSource | undefined;
   /** Further routes of the same server. */
   readonly routes: readonly Route[];
   readonly redact: (text: string) => string;
@@ -34,11 +35,10 @@ export interface ServedPage {
 
 /** Serves the status page until it is closed. @throws ConfigError for an address that can't be taken, or that is open to all */
 export async function servePage(options: PageOptions): Promise<ServedPage> {
-  const { listen, access, source, clock, redact, log } = options;
+  const { listen, access, source, clock, log } = options;
   refuseOpenDoor(listen, access());
-  const takeSnapshot = createPageSnapshots(source, clock, redact);
-  const feed = createFeed(source, takeSnapshot, clock, log);
-  const app = pageApp(options, takeSnapshot, feed);
+  const page = source && openPage(source, options);
+  const app = pageApp(options, page);
   // Whatever else runs in this process keeps its own Request and Response.
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -48,7 +48,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   try {
     await listening(server, listen);
   } catch (error) {
-    feed.close();
+    page?.feed.close();
     throw error;
   }
   server.on("error", error => log.warn({ err: error }, "the status page could not take a connection"));
@@ -56,7 +56,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
   return {
     url: `http://${origin(listen.host, port)}`,
     async close() {
-      feed.close();
+      page?.feed.close();
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
       await withTimeLimit(clock, CLOSING_MS, closed, undefined);
       server.closeAllConnections();
@@ -67,7 +67,17 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
 
 const CLOSING_MS = 500;
 
-function pageApp(options: PageOptions, takeSnapshot: TakeSnapshot, feed: ReturnType<typeof createFeed>): Hono {
+interface LivePage {
+  readonly takeSnapshot: TakeSnapshot;
+  readonly feed: ReturnType<typeof createFeed>;
+}
+
+function openPage(source: PageSource, { clock, log, redact }: PageOptions): LivePage {
+  const takeSnapshot = createPageSnapshots(source, clock, redact);
+  return { takeSnapshot, feed: createFeed(source, takeSnapshot, clock, log) };
+}
+
+function pageApp(options: PageOptions, page: LivePage | undefined): Hono {
   const { listen, routes, log } = options;
   const app = new Hono();
   const door = doorkeeper(options);
@@ -93,6 +103,17 @@ function pageApp(options: PageOptions, takeSnapshot: TakeSnapshot, feed: ReturnT
     if (c.req.header("sec-fetch-site") !== "cross-site") return c.redirect(location, 303);
     return c.html("<!doctype html><title>…</title>", 200, { refresh: `0;url=${location}` });
   });
+  if (page !== undefined) addPage(app, page, door);
+  for (const route of routes) if (!route.open) add(app, route);
+  app.onError((error, c) => {
+    log.warn({ err: error, path: c.req.path }, "the status page could not answer");
+    return c.text("500 Internal Server Error\n", 500);
+  });
+  app.notFound(c => c.text("404 Not Found\n", 404));
+  return app;
+}
+
+function addPage(app: Hono, { takeSnapshot, feed }: LivePage, door: Door): void {
   app.get("/", async c => c.html(pageDocument((await takeSnapshot()).view)));
   app.get("/status.json", async c => {
     const { fresh, view } = await takeSnapshot();
@@ -117,13 +138,6 @@ function pageApp(options: PageOptions, takeSnapshot: TakeSnapshot, feed: ReturnT
       subscription.close();
     });
   });
-  for (const route of routes) if (!route.open) add(app, route);
-  app.onError((error, c) => {
-    log.warn({ err: error, path: c.req.path }, "the status page could not answer");
-    return c.text("500 Internal Server Error\n", 500);
-  });
-  app.notFound(c => c.text("404 Not Found\n", 404));
-  return app;
 }
 
 function add(app: Hono, { method, path, answer }: Route): void {

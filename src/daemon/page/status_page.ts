@@ -9,6 +9,7 @@ import { type Concern, concerns, outcome, type View, verdict } from "./page_mode
 import { runSection } from "./runs.ts";
 import { streamSection } from "./streams.ts";
 import { date, parted, prose, time } from "./wording.ts";
+import { workerSection } from "./workers.ts";
 
 export function pageDocument(view: View) {
   const { tone, sentence } = verdict(view);
@@ -23,6 +24,7 @@ export function pageDocument(view: View) {
   ${tiles(view)}
   ${liveSection(view)}
   ${troubleSection(view)}
+  ${workerSection(view)}
   ${streamSection(view)}
   ${runSection(view)}
   ${pastTroubleSection(view)}

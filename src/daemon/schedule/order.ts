@@ -1,5 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config, Schedule } from "../../config/config.ts";
+import { timetableOf } from "../../config/cron.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
@@ -21,6 +22,16 @@ export function orderOf(turn: Turn, config: Config, defaults: RunDefaults): RunO
     refresh: asDue,
     limits: { maxTimeMs: turn.maxTimeMs, maxRequests: undefined, waitMs: turn.waitMs },
   };
+}
+
+/** What makes a turn the same for all daemons of a warehouse: whichever comes first has it run, and the others follow. Undefined for a hint's. */
+export function occurrenceOf(
+  { schedule: name, at, failures }: Turn,
+  { schedules }: Config,
+): readonly string[] | undefined {
+  const schedule = schedules.find(each => each.name === name);
+  if (schedule === undefined) return undefined;
+  return [name, String(timetableOf(schedule).last(at) ?? at), String(failures)];
 }
 
 /** What a hint from outside asks for: the streams its configuration names, else all feeds that are on. */

@@ -2,11 +2,11 @@ import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { exitCodeOf, messageOf } from "../../sync/run/report.ts";
+import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunDefaults, RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "./events.ts";
-import { hintedStreams, orderOf } from "./order.ts";
+import { hintedStreams, orderOf, type Turn } from "./order.ts";
 import type { Past } from "./past_runs.ts";
 import { Plan } from "./plan.ts";
 import { catchUp } from "./plan_missed_runs.ts";
@@ -18,7 +18,7 @@ export interface DaemonTools {
   readonly random: () => number;
   readonly log: Log;
   readonly redact: (text: string) => string;
-  readonly run: (order: RunOrder, tools: Omit<RunTools, "renewExports">) => Promise<RunReport>;
+  readonly run: (order: RunOrder, tools: Omit<RunTools, "renewExports">, turn: Turn) => Promise<RunReport>;
   /** What earlier daemons ran; undefined for a warehouse that was never loaded. */
   readonly past: (config: Config) => Promise<Past | undefined>;
   readonly source: ConfigSource;
@@ -194,13 +194,14 @@ export class ScheduleDaemon implements Daemon {
   async #run(current: RunningTurn): Promise<FinishedRun["outcome"]> {
     const { clock, random, log, redact, run, defaults } = this.#tools;
     try {
-      return await run(orderOf(current.turn, this.#config, defaults), {
+      const tools = {
         ...{ clock, random, log, redact, signal: current.ending.signal },
-        waits: what => {
+        waits: (what: string) => {
           current.waits = what;
         },
-        watch: view => current.began(view),
-      });
+        watch: (view: RunView) => current.began(view),
+      };
+      return await run(orderOf(current.turn, this.#config, defaults), tools, current.turn);
     } catch (error) {
       log.debug({ schedule: current.turn.schedule, err: error }, "where the run failed");
       return { exit_code: exitCodeOf([error]), error: redact(messageOf(error)) };

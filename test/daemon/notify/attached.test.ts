@@ -31,7 +31,7 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
     place.looks += 1;
     return place.status === undefined ? { status: undefined, trouble: "gone" } : { status: place.status };
   };
-  const desk: { targets: "json"[] } = { targets: ["json"] };
+  const desk: { targets: "json"[]; leads: boolean } = { targets: ["json"], leads: true };
   const say = () => undefined;
   const making = attachNotifier({
     daemon,
@@ -44,6 +44,7 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
     }),
     past,
     cachedStatus,
+    isLeading: async () => desk.leads,
     tools: { clock, log: { info: say, warn: say, debug: say }, redact: text => text, env: {} },
   });
   /** One more minute, or the hours given, and the look that follows. */
@@ -86,6 +87,18 @@ test("the warehouse is looked at after a run and when data seems late, and late 
   expect(place.looks).toBe(4);
   await detach();
   expect(receiver.received).toHaveLength(2);
+});
+
+test("whoever leads tells, and one that leads only since a failure that another one told of tells the recovery", async () => {
+  const { making, desk, pass, tell, titles, clock } = await attached(nothing, warehouseStatus({}));
+  const detach = await making;
+  desk.leads = false;
+  tell(ended(clock, 1, { lists: "it failed" }));
+  await pass();
+  desk.leads = true;
+  tell(ended(clock, 0, { lists: null }));
+  await eventually(() => expect(titles()).toEqual(["nightly works again"]));
+  await detach();
 });
 
 test("data that another process brought up to date is not reported late", async () => {

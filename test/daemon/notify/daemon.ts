@@ -61,6 +61,7 @@ export function warehouseStatus(streams: Readonly<Record<string, string | null>>
     running: null,
     last_run: null,
     next_run: null,
+    workers: null,
     streams: Object.entries(streams).map(
       ([stream, completeTo]): StreamStatus => ({
         ...{ company: "acme", stream, on: true, status: "succeeded", rows: 1, live_rows: 1, details_pending: null },

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
 import { type CachedStatus, createStatusCache } from "../../../src/daemon/cached_status.ts";
-import { healthRoutes } from "../../../src/daemon/page/health.ts";
+import { healthRoutes, type WorkerHealth, workerRoutes } from "../../../src/daemon/page/health.ts";
 import type { Daemon, DaemonEvent, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus, type Status } from "../../../src/operations/status.ts";
 import { streams } from "../../../streams/index.ts";
@@ -134,4 +134,28 @@ test("over a real warehouse: not before the first run, then ready, then late by 
   expect(await ask("/readyz", look)).toEqual(ready);
   clock.advance(27 * HOUR);
   expect(await ask("/readyz", look)).toMatchObject({ status: 503, text: "Some data is later than it should be.\n" });
+});
+
+test("a worker is ready while it takes jobs, and alive while the queue has heard of it; the reason names nothing", async () => {
+  const asked = async (facts: Partial<WorkerHealth>) => {
+    const routes = workerRoutes(() => ({ isConnected: true, isDraining: false, refusal: undefined, ...facts }));
+    expect(routes.map(({ path, open }) => [path, open])).toEqual([
+      ["/healthz", true],
+      ["/readyz", true],
+    ]);
+    const answers = await Promise.all(routes.map(route => route.answer(new Request("http://localhost/"), {})));
+    return Promise.all(answers.map(async answer => [answer.status, await answer.text()]));
+  };
+  const alive = [200, "ok\n"];
+  expect(await asked({})).toEqual([alive, [200, "ready\n"]]);
+  expect(await asked({ isDraining: true })).toEqual([
+    alive,
+    [503, "This worker leaves once it is done with what it has.\n"],
+  ]);
+  expect(await asked({ refusal: "Stream secret_orders was changed.", isDraining: true })).toEqual([
+    alive,
+    [503, "This worker takes no jobs: its log and `tributary status` say why.\n"],
+  ]);
+  const lost = [503, "The queue of jobs has not heard of this worker for too long.\n"];
+  expect(await asked({ isConnected: false, refusal: "Stream secret_orders was changed." })).toEqual([lost, lost]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Config } from "../../../src/config/config.ts";
 import { createStatusCache } from "../../../src/daemon/cached_status.ts";
-import { createMetrics, type Metrics } from "../../../src/daemon/page/metrics.ts";
+import { createMetrics, type Metrics, workerMetrics } from "../../../src/daemon/page/metrics.ts";
 import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "../../../src/daemon/schedule/events.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
@@ -16,6 +16,7 @@ import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { type Scenario, scenario } from "../../sync/scenario.ts";
 import { type HandClock, handClock } from "../notify/clock.ts";
 import { type Exposition, exposition, lint } from "./exposition.ts";
+import { fleet, queuedRun, warehouseStatus, worker } from "./warehouse_status.ts";
 
 const LISTS = ["purchase_orders", "invoices"];
 const orders = '{company="acme",stream="purchase_orders"}';
@@ -362,4 +363,62 @@ test("many that look at once cost one look, and one that takes too long is not w
   answer(new Error("after it"));
   expect(await fourth).toMatchObject({ trouble: "after it" });
   expect(await cachedStatus()).toMatchObject({ trouble: "after it" });
+});
+
+test("workers, their queue and their keys have figures, the same from a daemon and a worker; without workers none", async () => {
+  const budget = {
+    ...{ companies: ["acme", "beta"], in_flight: 3, ceiling: 4, max_concurrency: 8, requests_per_second: 20 },
+    ...{ requests_today: 1_234, requests_per_day: 50_000, pause: null },
+  };
+  const job = { run_id: "r", company: "acme", part: "items", since: "2026-03-15T11:58:00.000Z", streams: [] };
+  const pause = { until: "2026-03-15T12:01:00.000Z", reason: "429" };
+  const all = fleet(
+    [
+      worker({ id: "one", jobs: [job, job] }),
+      worker({ id: "two", refusal: "It is older." }),
+      worker({ id: "gone", up: false, seen_seconds_ago: 75, jobs: [job] }),
+    ],
+    {
+      queue: { waiting_parts: 12, active_parts: 2, runs: [queuedRun(), queuedRun(), queuedRun({ state: "active" })] },
+      budgets: [budget, { ...budget, companies: ["gamma"], requests_per_day: null, pause }],
+    },
+  );
+  let workers: typeof all | null = all;
+  const cachedStatus = async () => ({ status: warehouseStatus([], { workers }) });
+  const startedAt = "2026-03-15T11:00:00.000Z";
+  const clock = handClock("2026-03-15T13:00:00.000Z");
+  const daemon = { startedAt, live: () => undefined, nextRuns: () => [] };
+  const metrics = createMetrics({ version: "1", clock, daemon, cachedStatus, lateAfterMs: () => 1 });
+  const route = workerMetrics({ version: "1", startedAt, cachedStatus });
+  const own = await scraped({ ...metrics, route });
+  for (const text of [await scraped(metrics), own]) {
+    expect(lint(text)).toEqual([]);
+    const of = (name: string, labels?: string) => text.value(`tributary_${name}`, labels);
+    expect(of("workers_up")).toBe(2);
+    expect(["one", "two", "gone"].map(id => of("worker_jobs", `{worker="${id}"}`))).toEqual([2, 0, undefined]);
+    expect(["one", "two", "gone"].map(id => of("worker_refuses", `{worker="${id}"}`))).toEqual([0, 1, undefined]);
+    expect(["one", "gone"].map(id => of("worker_seen_seconds", `{worker="${id}"}`))).toEqual([1.2, 75]);
+    const states = ['{state="waiting"}', '{state="active"}'];
+    expect(states.map(state => of("queue_parts", state))).toEqual([12, 2]);
+    expect(states.map(state => of("queue_runs", state))).toEqual([2, 1]);
+    const [first, second] = ['{company="acme,beta"}', '{company="gamma"}'];
+    for (const [name, value] of Object.entries({
+      in_flight: 3,
+      ceiling: 4,
+      paused: 0,
+      requests_today: 1_234,
+      requests_per_day: 50_000,
+    }))
+      expect(of(`budget_${name}`, first), name).toBe(value);
+    expect(of("budget_paused", second)).toBe(1);
+    expect(of("budget_requests_per_day", second)).toBeUndefined();
+    expect(of("start_time_seconds")).toBe(Date.parse(startedAt) / 1_000);
+  }
+  expect([...own.metrics.keys()].filter(name => name.startsWith("tributary_stream"))).toEqual([]);
+  for (workers of [null, fleet([], { note: "It may not be read." })]) {
+    const text = await scraped(metrics);
+    expect(text.value("tributary_workers_up")).toBeUndefined();
+    expect(text.metrics.get("tributary_worker_jobs")?.samples.size).toBe(0);
+    expect(text.metrics.get("tributary_queue_runs")?.samples.size).toBe(0);
+  }
 });

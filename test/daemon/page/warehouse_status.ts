@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type PageOptions, type ServedPage, servePage } from "../../../src/daemon/page/server.ts";
 import type { PageSource } from "../../../src/daemon/page/source.ts";
+import type { FleetStatus, WorkerStatus } from "../../../src/fleet/view.ts";
 import type { Status, StreamStatus } from "../../../src/operations/status.ts";
 import type { History } from "../../../src/warehouse/read/run_history.ts";
 import { stillClock } from "../../support/clock.ts";
@@ -43,10 +44,38 @@ export function warehouseStatus(streams: readonly StreamStatus[], facts: Partial
     running: null,
     last_run: null,
     next_run: null,
+    workers: null,
     streams,
     ...facts,
   };
 }
+
+/** A worker that is all right and does nothing, but for what the test says. */
+export function worker(facts: Partial<WorkerStatus> = {}): WorkerStatus {
+  return {
+    ...{
+      id: "tributary-work-7d9c4b6f5d-x2x9z-1-9f3e",
+      host: "tributary-work-7d9c4b6f5d-x2x9z",
+      pid: 1,
+      version: "1.0.0",
+    },
+    ...{ started_at: "2026-03-15T11:00:00.000Z", seen_at: "2026-03-15T11:59:59.000Z", seen_seconds_ago: 1.2 },
+    ...{ up: true, draining: false, refusal: null, jobs: [] },
+    ...facts,
+  };
+}
+
+export function fleet(workers: readonly WorkerStatus[], facts: Partial<FleetStatus> = {}): FleetStatus {
+  const queue = { waiting_parts: 0, active_parts: 0, runs: [] };
+  return { note: null, workers, queue, budgets: [], ...facts };
+}
+
+/** One that waits for a worker, but for what the test says. */
+export const queuedRun = (facts: Partial<FleetStatus["queue"]["runs"][number]> = {}) => ({
+  ...{ run_id: "20260315T020000-1a2b3c4d", command: "schedule nightly", state: "waiting" as const, conductor: null },
+  ...{ waiting_parts: [], waiting_streams: [] },
+  ...facts,
+});
 
 /** A source of what the test says, without a daemon. */
 export function telling(status: () => Status, history?: History): PageSource {

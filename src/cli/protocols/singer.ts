@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { streamsOf } from "../../operations/changes/telling.ts";
+import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { attachOptions } from "../invocation/options.ts";
-import type { ProtocolOptions } from "../invocation/protocol_read.ts";
-import { syncedWarehouse } from "./sync.ts";
+import type { ProtocolOptions } from "./protocol_read.ts";
 
 interface SingerOptions extends ProtocolOptions {
   readonly discover?: true;
@@ -35,7 +35,7 @@ export function register(program: Command, context: CliContext): void {
 
 async function singer(options: SingerOptions, context: CliContext): Promise<void> {
   const { catalogDocument, readSelected } = await import("../../operations/changes/singer.ts");
-  const { configuredTables, fileText, presentTables, tellChanges } = await import("../invocation/protocol_read.ts");
+  const { configuredTables, fileText, presentTables, tellChanges } = await import("./protocol_read.ts");
   const isLocal = options.discover === true || !options.sync;
   const loaded = await context.openConfig(options, isLocal ? { local: true } : undefined);
   const tables = await configuredTables(loaded);

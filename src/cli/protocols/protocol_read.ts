@@ -6,9 +6,9 @@ import type { OpenWarehouse } from "../../library/warehouse.ts";
 import type { ChangesTable } from "../../operations/changes/changes.ts";
 import { type ProtocolRead, streamsOf, told } from "../../operations/changes/telling.ts";
 import type { RunReport } from "../../sync/run/report.ts";
-import { type CliContext, writePiece } from "./context.ts";
-import { interruption } from "./interruption.ts";
-import type { CommonOptions } from "./options.ts";
+import { type CliContext, writePiece } from "../invocation/context.ts";
+import { interruption } from "../invocation/interruption.ts";
+import type { CommonOptions } from "../invocation/options.ts";
 
 /** Options of the commands `airbyte` and `singer`. */
 export interface ProtocolOptions extends CommonOptions {

@@ -2,12 +2,12 @@ import { Argument, type Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import { streamsOf } from "../../operations/changes/telling.ts";
+import { checkLines } from "../commands/check.ts";
+import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
 import { attachOptions } from "../invocation/options.ts";
-import type { ProtocolOptions } from "../invocation/protocol_read.ts";
-import { checkLines } from "./check.ts";
-import { syncedWarehouse } from "./sync.ts";
+import type { ProtocolOptions } from "./protocol_read.ts";
 
 const calls = {
   spec: async (_: ProtocolOptions, context: CliContext) =>
@@ -67,7 +67,7 @@ async function check(options: ProtocolOptions, context: CliContext): Promise<voi
 
 async function discover(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { catalogMessage } = await import("../../operations/changes/airbyte.ts");
-  const { configuredTables, presentTables } = await import("../invocation/protocol_read.ts");
+  const { configuredTables, presentTables } = await import("./protocol_read.ts");
   const loaded = await context.openConfig(options, { local: true });
   const { on } = await configuredTables(loaded);
   await writePiece(context, catalogMessage((await presentTables(loaded, { tables: on })) ?? on));
@@ -75,7 +75,7 @@ async function discover(options: ProtocolOptions, context: CliContext): Promise<
 
 async function read(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { errorMessage, readConfigured } = await import("../../operations/changes/airbyte.ts");
-  const { configuredTables, fileText, tellChanges } = await import("../invocation/protocol_read.ts");
+  const { configuredTables, fileText, tellChanges } = await import("./protocol_read.ts");
   const [catalog, state] = [await fileText(options.catalog), await fileText(options.state)];
   if (catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });

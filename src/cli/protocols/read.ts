@@ -3,9 +3,9 @@ import { type Command, Option } from "commander";
 import { writeDurably } from "../../files.ts";
 import type { ChangesState } from "../../operations/changes/changes.ts";
 import type { Protocol } from "../../operations/changes/telling.ts";
+import { syncedWarehouse } from "../commands/sync.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
-import { syncedWarehouse } from "./sync.ts";
 
 interface ReadOptions extends CommonOptions {
   readonly format: keyof typeof protocols;
@@ -41,7 +41,7 @@ export function register(program: Command, context: CliContext): void {
 
 async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
-  const { configuredTables, fileText, tellChanges } = await import("../invocation/protocol_read.ts");
+  const { configuredTables, fileText, tellChanges } = await import("./protocol_read.ts");
   const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
   const { named } = await configuredTables(loaded, streams);
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { type Command, InvalidArgumentError } from "commander";
+import { systemClock } from "../../clock.ts";
+import type { Config } from "../../config/config.ts";
+import type { CachedStatus } from "../../daemon/cached_status.ts";
+import type { WorkerHealth } from "../../daemon/page/health.ts";
+import { ConfigError } from "../../errors.ts";
+import { runDefaults } from "../../library/connector.ts";
+import type { Logger } from "../../logging.ts";
+import type { Status } from "../../operations/status.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { interruption } from "../invocation/interruption.ts";
+import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
+
+interface WorkOptions extends CommonOptions {
+  readonly local?: number;
+  readonly drain?: string | true;
+  readonly stop?: string;
+  readonly server: boolean;
+}
+
+const words = {
+  stopping: "stopping: others go on with what is under way; once more leaves at once, and loses nothing either",
+  stopped: "other workers go on with it",
+};
+
+export function register(program: Command, context: CliContext): void {
+  const command = program
+    .command("work")
+    .description(
+      "Stay up and take jobs: parts of the runs that `tributary schedule` and `tributary sync --workers` ask for. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; together they keep the limits of each key.",
+    )
+    .option("--local <n>", "start so many workers as processes of this machine", whole(1, 64))
+    .option("--drain [worker]", "have a worker, or all, finish what they are doing and leave")
+    .option("--stop <run>", "end a run at its next safe point", runId)
+    .option("--no-server", "don't serve health and metrics");
+  command.addHelpText(
+    "after",
+    `
+Signals:
+  SIGTERM, SIGINT  ends within 10 seconds; what was read is stored, and other workers go on with it. Exit code 0.`,
+  );
+  attachOptions(
+    command,
+    ["config", "logLevel"],
+    "tributary work",
+    "tributary work --local 4 --no-server",
+    "tributary work --drain",
+  ).action((options: WorkOptions) => work(options, context));
+}
+
+function runId(text: string): string {
+  if (/^\d{8}T\d{6}-[0-9a-f]{8}$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    "Expected the id of a run such as 20261126T020000-1a2b3c4d: `tributary status` shows it.",
+  );
+}
+
+async function work(options: WorkOptions, context: CliContext): Promise<void> {
+  if (options.local !== undefined) return workLocally(options.local, options, context);
+  const { config, warnings } = await context.openConfig(options);
+  const log = await context.openLog(options.logLevel);
+  for (const warning of warnings) log.warn({}, warning);
+  const { openFleet } = await import("../../fleet/opening.ts");
+  const { reaching } = await import("../../sync/run/attempts.ts");
+  const { signal, release } = interruption(context, text => log.info({}, text), words);
+  const tools = { clock: systemClock, log, signal };
+  await using fleet = await reaching(() => openFleet(config, tools), { config }, tools);
+  if (options.stop !== undefined) {
+    await fleet.stop(options.stop);
+    return context.print(`Run ${options.stop} ends at its next safe point.`);
+  }
+  if (options.drain !== undefined) {
+    const asked = await fleet.drain(options.drain === true ? undefined : options.drain);
+    if (asked.length === 0)
+      throw new ConfigError("--drain: expected a worker that is up. `tributary status` shows them.");
+    return context.print(`${asked.join(", ")}: finishing, then leaving.`);
+  }
+  const { renewExports } = await import("../../outputs/export/renewing.ts");
+  const { Worker } = await import("../../fleet/worker.ts");
+  const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 4)}`;
+  const worker = new Worker({
+    ...{ id, config, log, renewExports, clock: systemClock, random: Math.random, redact: context.redact },
+    ...{ queue: fleet.queue, clients: fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
+    defaults: await runDefaults(),
+  });
+  if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  const { messageOf } = await import("../../sync/run/report.ts");
+  const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
+  const closeServer = await serveHealth(config, options, () => worker, { context, log });
+  log.info({ worker: id, jobs: fleet.slots }, "working");
+  try {
+    await worker.serve(signal);
+  } finally {
+    await closeServer();
+    await fleet.forget(id).catch(() => undefined);
+    for (const end of [letThrough, release]) end();
+  }
+  log.info({ worker: id }, "left");
+}
+
+/** Serves health and metrics at `server.listen`, unless it is told not to. Answers how that is ended. @throws ConfigError */
+async function serveHealth(
+  config: Config,
+  { server }: WorkOptions,
+  look: (cachedStatus: () => Promise<CachedStatus>) => WorkerHealth | Promise<WorkerHealth>,
+  { context, log }: { readonly context: CliContext; readonly log: Logger },
+): Promise<() => Promise<void>> {
+  if (!server) return async () => undefined;
+  const { statusCacheOf } = await import("../../daemon/cached_status.ts");
+  const { workerRoutes } = await import("../../daemon/page/health.ts");
+  const { workerMetrics } = await import("../../daemon/page/metrics.ts");
+  const { servePage } = await import("../../daemon/page/server.ts");
+  const { packageVersion } = await import("../../package_root.ts");
+  const { catalogue } = await runDefaults();
+  const clock = systemClock;
+  const { look: cachedStatus } = statusCacheOf(() => config, catalogue, undefined, { clock, daemon: undefined });
+  const startedAt = new Date(clock.now()).toISOString();
+  const { url, close } = await servePage({
+    ...{ listen: config.server, access: () => config.server, source: undefined, log, clock, redact: context.redact },
+    routes: [
+      workerMetrics({ version: packageVersion(), startedAt, cachedStatus }),
+      ...workerRoutes(() => look(cachedStatus)),
+    ],
+  }).catch(error => {
+    // A schedule of the same machine, or another worker, has the configuration's address.
+    throw error instanceof ConfigError
+      ? new ConfigError(`${error.message} With --no-server this worker serves nothing.`, error)
+      : error;
+  });
+  log.info({ url }, "health and metrics are served");
+  return close;
+}
+
+/** How long a worker that ended by itself is waited for before the next one is started in its place. */
+const AGAIN_MS = 2_000;
+
+/** Workers as processes of their own: one core each is what limits one. Their parent serves what is said of them. */
+async function workLocally(count: number, options: WorkOptions, context: CliContext): Promise<void> {
+  const { config: loaded } = await context.openConfig(options);
+  const log = await context.openLog(options.logLevel);
+  const { signal, release } = interruption(context, text => log.info({}, text), words);
+  const config = options.config === undefined ? [] : ["--config", options.config];
+  const args = ["work", "--no-server", "--log-level", options.logLevel, ...config];
+  const children = new Set<ChildProcess>();
+  const closeServer = await serveHealth(
+    loaded,
+    options,
+    async cachedStatus => healthOf([...children], (await cachedStatus()).status),
+    { context, log },
+  );
+  signal.addEventListener("abort", () => {
+    for (const child of children) child.disconnect();
+  });
+  const keep = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
+        // Of a group of its own, or Ctrl-C would reach it beside the parent's word; it leaves with its parent, which it hears by the channel.
+        detached: true,
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+      });
+      children.add(child);
+      const code = await new Promise<number | null>(resolve => child.once("exit", resolve));
+      children.delete(child);
+      // It was told to leave, or its configuration is at fault: another one would end the same way.
+      if (code === 0 || code === 2) return code === 2 ? context.exit(2) : undefined;
+      if (signal.aborted) return;
+      log.warn({ code }, "a worker ended, and is started again");
+      await systemClock.sleep(AGAIN_MS, signal).catch(() => undefined);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, keep));
+  await closeServer();
+  release();
+}
+
+/** How workers of this machine stand, as they have told the queue: one that does its work is enough. */
+function healthOf(children: readonly ChildProcess[], status: Status | undefined): WorkerHealth {
+  const own = (status?.workers?.workers ?? []).filter(
+    ({ up, host, pid }) => up && host === hostname() && children.some(child => child.pid === pid),
+  );
+  const refusals = own.map(({ refusal }) => refusal ?? undefined);
+  return {
+    isConnected: own.length > 0,
+    isDraining: own.every(({ draining }) => draining),
+    refusal: refusals.includes(undefined) ? undefined : refusals[0],
+  };
+}

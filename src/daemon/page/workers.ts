@@ -1,0 +1,69 @@
+import { html } from "hono/html";
+import { ago, timespan } from "../../duration.ts";
+import type { BudgetStatus, FleetStatus, WorkerJob, WorkerStatus } from "../../fleet/view.ts";
+import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import type { Tone, View } from "./page_model.ts";
+import { time } from "./wording.ts";
+
+/** Worker processes with what they do, what waits for them, and what they may ask of the service; only where there are some. */
+export function workerSection({ status, now }: View) {
+  const fleet = status?.workers;
+  if (fleet == null || fleet.note !== null) return "";
+  if (fleet.workers.length === 0 && fleet.queue.runs.length === 0) return "";
+  return html`<section aria-labelledby="workers-title" id="workers">
+    <div class="heading"><h2 id="workers-title">Workers</h2><p>${queue(fleet.queue)}</p></div>
+    ${fleet.workers.length === 0 ? "" : table(fleet.workers, now)}
+    ${fleet.budgets.length === 0 ? "" : html`<ul class="budgets" aria-label="Limits of the keys">${fleet.budgets.map(budget)}</ul>`}
+  </section>`;
+}
+
+function queue({ runs, waiting_parts, active_parts }: FleetStatus["queue"]) {
+  if (runs.length === 0) return "Nothing is queued.";
+  return `${counted(runs.length, "run")}: ${counted(active_parts, "part")} being worked on, ${count(waiting_parts)} to be begun.`;
+}
+
+// Roles are explicit, as in the table of streams.
+const table = (workers: readonly WorkerStatus[], now: number) =>
+  html`<table class="card streams workers" role="table"><caption class="unseen">Workers</caption>
+    <thead role="rowgroup"><tr role="row">
+      ${["Worker", "State", "Works on"].map(title => html`<th role="columnheader" scope="col">${title}</th>`)}
+    </tr></thead>
+    <tbody role="rowgroup">${workers.map(worker => row(worker, now))}</tbody>
+  </table>`;
+
+function row(worker: WorkerStatus, now: number) {
+  const { id, host, pid, version, started_at, seen_seconds_ago, jobs } = worker;
+  const { word, tone } = standing(worker);
+  return html`<tr role="row" class="${worker.up ? "" : "off"}">
+    <th role="rowheader" scope="row"><span class="name">${breakable(id)}</span>
+      <span class="quiet">process ${pid} on ${host}, version ${version}</span></th>
+    <td role="cell" data-title="State"><span class="pill ${tone}">${word}</span>
+      <span class="quiet">seen ${timespan(1_000 * seen_seconds_ago)} ago${worker.up ? html`, up since ${time(started_at, ago(started_at, now))}` : ""}</span></td>
+    <td role="cell" data-title="Works on">${jobs.length === 0 ? html`<span class="quiet">nothing</span>` : html`<ul>${jobs.map(job => html`<li>${work(job)}</li>`)}</ul>`}</td>
+  </tr>`;
+}
+
+function standing({ up, refusal, draining }: WorkerStatus): { readonly word: string; readonly tone: Tone } {
+  if (!up) return { word: "silent", tone: "bad" };
+  if (refusal !== null) return { word: "takes no jobs", tone: "warn" };
+  return draining ? { word: "leaving", tone: "idle" } : { word: "up", tone: "good" };
+}
+
+function work({ run_id, company, part, since, streams }: WorkerJob) {
+  if (part === null) return html`conducts run <code>${run_id}</code>`;
+  const read = streams
+    .filter(({ state }) => state === "reading" || state === "publishing")
+    .map(({ stream, state, rows, total }) => {
+      const of = total === null ? counted(rows, "row") : `${count(rows)} of ${counted(total, "row")}`;
+      return `${stream} ${state}, ${of}`;
+    });
+  return html`${breakable(`${company}/${part}`)} <span class="quiet">since ${time(since)}${read.length === 0 ? "" : `: ${read.join("; ")}`}</span>`;
+}
+
+function budget(one: BudgetStatus) {
+  const { companies, in_flight, ceiling, max_concurrency, requests_per_second, pause } = one;
+  const most = ceiling < max_concurrency ? ` (at most ${count(max_concurrency)})` : "";
+  const rate = requests_per_second === null ? "" : `, ${count(requests_per_second)} a second`;
+  const day = one.requests_per_day === null ? "" : ` of ${count(one.requests_per_day)}`;
+  return html`<li class="quiet">${companies.join(", ")}: ${in_flight} of ${counted(ceiling, "request")} in flight${most}${rate}, ${count(one.requests_today)}${day} today${pause === null ? "" : html`, <span class="warn">paused until ${time(pause.until)}: ${pause.reason}</span>`}</li>`;
+}

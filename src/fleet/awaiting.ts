@@ -1,0 +1,59 @@
+import type { Clock } from "../clock.ts";
+import type { JobQueue, JobState, Kind } from "./queue.ts";
+
+const POLL_MS = 500;
+
+/** What the work comes to, unless the process has to leave it to another one first. @throws why it leaves */
+export async function unlessLeft<T>(leaving: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(leaving.reason);
+  leaving.addEventListener("abort", leave, { once: true });
+  if (leaving.aborted) leave();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    leaving.removeEventListener("abort", leave);
+  }
+}
+
+/** Waits for the ends of many jobs with one look at the queue for all. */
+export class Awaiting {
+  readonly #queue: JobQueue;
+  readonly #clock: Clock;
+  readonly #kind: Kind;
+  readonly #waiting = new Map<string, { resolve(state: JobState): void; reject(error: unknown): void }>();
+  #looking = false;
+
+  constructor(queue: JobQueue, clock: Clock, kind: Kind) {
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#kind = kind;
+  }
+
+  /** How the job ended. One that was withdrawn has ended. @throws DestinationError when the queue is lost */
+  endOf(id: string): Promise<JobState> {
+    const { promise, resolve, reject } = Promise.withResolvers<JobState>();
+    this.#waiting.set(id, { resolve, reject });
+    if (!this.#looking) void this.#look();
+    return promise;
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    try {
+      while (this.#waiting.size > 0) {
+        for (const job of await this.#queue.states(this.#kind, [...this.#waiting.keys()])) {
+          if (job.state === "created" || job.state === "retry" || job.state === "active") continue;
+          this.#waiting.get(job.id)?.resolve(job);
+          this.#waiting.delete(job.id);
+        }
+        if (this.#waiting.size > 0) await this.#clock.sleep(POLL_MS);
+      }
+    } catch (error) {
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    } finally {
+      this.#looking = false;
+    }
+  }
+}

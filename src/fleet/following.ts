@@ -1,0 +1,142 @@
+import type { Clock } from "../clock.ts";
+import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
+import type { Log } from "../logging.ts";
+import type { RunReport, RunSnapshot, RunView } from "../sync/run/report.ts";
+import { beginNow } from "../sync/run/run.ts";
+import type { RunOrder } from "../sync/run/run_order.ts";
+import { readPartData, readRunData, runDataOf } from "./job_data.ts";
+import { type JobQueue, jobId } from "./queue.ts";
+import type { RunOutput, WorkerDoing } from "./worker.ts";
+
+export interface FollowTools {
+  readonly queue: JobQueue;
+  /** The workers that are up, as they say. */
+  readonly workers: () => Promise<readonly { readonly doing: WorkerDoing }[]>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  /** Ends the following, not the run. */
+  readonly signal: AbortSignal;
+  readonly watch: (view: RunView) => void;
+}
+
+const LOOK_MS = 1_000;
+/** How long the queue may be out of reach: longer than a server needs to restart, or to fail over. */
+const PATIENCE_MS = 300_000;
+/** Without a worker nothing happens: that is said once it has lasted so long. */
+const ALONE_MS = 15_000;
+
+/**
+ * Has the workers do a run, and waits until it has ended. `occurrence`: what must not be done twice, such as a schedule's turn; where that
+ * is there already, or the turn before it goes on, it is followed. @throws what kept the run from beginning; StoppedError when the following was ended
+ */
+export async function runOnWorkers(
+  order: RunOrder,
+  tools: FollowTools,
+  occurrence?: readonly string[],
+): Promise<RunReport> {
+  if (order.limits.maxRequests !== undefined)
+    throw new ConfigError(
+      "--max-requests: expected it without --workers, as it counts what one process sends. What all workers send is limited by api.requests_per_day.",
+    );
+  const begun = order.begun ?? beginNow(tools);
+  if (occurrence !== undefined) {
+    const open = await tools.queue.open("runs");
+    const same = open.find(({ data }) => readRunData(data).command === order.command);
+    if (same !== undefined) return follow(same.id, begun.runId, tools);
+  }
+  const job = jobId("run", ...(occurrence ?? [begun.runId]));
+  await tools.queue.add("runs", [{ id: job, data: runDataOf(order, begun), priority: 0 }]);
+  return follow(job, begun.runId, tools);
+}
+
+async function follow(job: string, begun: string, tools: FollowTools): Promise<RunReport> {
+  const { clock, log, signal, watch } = tools;
+  let runId = begun;
+  let snapshot = nothing;
+  let aloneSince: number | undefined = clock.now();
+  let lostSince: number | undefined;
+  let refusal: string | undefined;
+  watch({ snapshot: () => snapshot });
+  for (;;) {
+    try {
+      const { state, workers, queued } = await lookAt(job, tools);
+      if (state === undefined || state.state === "cancelled" || state.state === "failed")
+        throw new TributaryError(`Run ${runId} was taken out of the queue before it had ended.`, 1);
+      if (state.state === "completed") return reportOf(state.output as RunOutput);
+      // Another one may have asked for it first.
+      runId = readRunData(state.data).runId;
+      snapshot = snapshotOf(runId, workers, queued);
+      refusal = workers[0]?.doing.refusal;
+      aloneSince = workers.some(({ doing }) => doing.refusal === undefined) ? undefined : (aloneSince ?? clock.now());
+      lostSince = undefined;
+    } catch (error) {
+      if (!(error instanceof DestinationError)) throw error;
+      if (lostSince === undefined) log.warn({}, `${error.message} The run is followed again once it is back.`);
+      lostSince ??= clock.now();
+      if (clock.now() - lostSince >= PATIENCE_MS) throw error;
+    }
+    if (aloneSince !== undefined && clock.now() - aloneSince >= ALONE_MS) {
+      const none = "No worker is up: the run waits in the queue. Start some with `tributary work`.";
+      log.warn({}, refusal === undefined ? none : `No worker takes jobs, the run waits in the queue. ${refusal}`);
+      aloneSince = Number.POSITIVE_INFINITY;
+    }
+    try {
+      await clock.sleep(LOOK_MS, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw notFollowed(runId, signal.reason);
+    }
+  }
+}
+
+async function lookAt(job: string, { queue, workers }: FollowTools) {
+  const [state] = await queue.states("runs", [job]);
+  return { state, workers: await workers(), queued: await queue.open("parts") };
+}
+
+const notFollowed = (runId: string, reason: unknown): StoppedError =>
+  new StoppedError(
+    `No longer following run ${runId}, which goes on. \`tributary work --stop ${runId}\` ends it, \`tributary status\` shows it.`,
+    reason instanceof StoppedError ? reason.exitCode : 130,
+  );
+
+function reportOf(output: RunOutput): RunReport {
+  if ("report" in output) return output.report;
+  const { message, exitCode } = output.thrown;
+  throw new TributaryError(message, exitCode);
+}
+
+const nothing: RunSnapshot = { streams: [], limitedBy: "latency", inFlight: 0, ceiling: 0, limited429: 0 };
+
+/** What all workers do for a run, and what of it waits in the queue. */
+function snapshotOf(
+  runId: string,
+  workers: readonly { readonly doing: WorkerDoing }[],
+  queued: Awaited<ReturnType<JobQueue["open"]>>,
+): RunSnapshot {
+  const jobs = workers.flatMap(({ doing }) => doing.jobs).filter(job => job.runId === runId && job.kind === "parts");
+  const waiting = queued
+    .filter(({ state }) => state !== "active")
+    .map(({ data }) => readPartData(data))
+    .filter(part => part.runId === runId && part.shard === undefined);
+  const several = new Set([...jobs, ...waiting].map(({ company }) => company)).size > 1;
+  const nameOf = (company: string | undefined, stream: string) => (several ? `${company}/${stream}` : stream);
+  const busiest = jobs.toSorted((a, b) => b.inFlight - a.inFlight)[0];
+  return {
+    streams: [
+      ...jobs.flatMap(({ company, streams }) =>
+        streams.map(line => ({ ...line, stream: nameOf(company, line.stream) })),
+      ),
+      ...waiting.flatMap(({ company, streams }) =>
+        streams.map(stream => ({
+          ...{ stream: nameOf(company, stream), state: "waiting" as const, pages: 0, rows: 0, waitingFor: "a worker" },
+        })),
+      ),
+    ],
+    limitedBy: (busiest?.limitedBy as RunSnapshot["limitedBy"] | undefined) ?? nothing.limitedBy,
+    inFlight: jobs.reduce((sum, job) => sum + job.inFlight, 0),
+    ceiling: Math.max(0, ...jobs.map(job => job.ceiling)),
+    limited429: jobs.reduce((sum, job) => sum + job.limited429, 0),
+  };
+}

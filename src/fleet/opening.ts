@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { ByteBudget } from "../byte_budget.ts";
+import type { Clock } from "../clock.ts";
+import type { Company, Config } from "../config/config.ts";
+import { isFile, isLake } from "../config/destination.ts";
+import { ConfigError } from "../errors.ts";
+import type { Log } from "../logging.ts";
+import { createSharedLimiter, type SharedLimiter } from "../source/budget/shared_limiter.ts";
+import { isServed } from "../warehouse/ducklake/place.ts";
+import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
+import { addStop } from "./conducting.ts";
+import { readRunData } from "./job_data.ts";
+import { JobQueue } from "./queue.ts";
+import type { WorkerDoing, WorkerRow, WorkerTools } from "./worker.ts";
+
+interface FleetTools {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A worker as the others see it. */
+export interface SeenWorker extends Omit<WorkerRow, "isStopped"> {
+  readonly startedAt: Date;
+  /** How long ago it said something, by the server's clock. */
+  readonly ageMs: number;
+}
+
+/** A worker that said nothing for so long is not up any more. */
+export const SILENT_MS = 15_000;
+
+/** What all workers of a warehouse share: the queue of jobs, the limits of each key, and who is up. */
+export class Fleet implements AsyncDisposable {
+  readonly queue: JobQueue;
+  readonly slots: number;
+  readonly #config: Config;
+  readonly #state: SharedState;
+  readonly #tools: FleetTools;
+  readonly #limiters = new Map<string, SharedLimiter>();
+
+  constructor(config: Config, slots: number, state: SharedState, queue: JobQueue, tools: FleetTools) {
+    this.#config = config;
+    this.slots = slots;
+    this.#state = state;
+    this.queue = queue;
+    this.#tools = tools;
+  }
+
+  /** The clients of one worker: the limits of each key hold for all workers together. */
+  readonly clientsOf =
+    (worker: string): WorkerTools["clients"] =>
+    onLost => {
+      const { maxConcurrency, requestsPerSecond, requestsPerDay, memoryBytes } = this.#config.api;
+      const memory = new ByteBudget(memoryBytes);
+      const limits = { maxConcurrency, requestsPerSecond, requestsPerDay };
+      const shared = { worker, ...limits, clock: this.#tools.clock, uptime: () => performance.now(), memory };
+      const limiterOf = (company: Company) => {
+        const key = budgetKeyOf(company);
+        const known = this.#limiters.get(key);
+        if (known !== undefined) return known;
+        const limiter = createSharedLimiter({ ...shared, store: this.#state.budgets(key) });
+        this.#limiters.set(key, limiter);
+        limiter.lost.addEventListener("abort", () => {
+          this.#limiters.delete(key);
+          onLost(limiter.lost.reason);
+        });
+        return limiter;
+      };
+      return { memory, limiterOf };
+    };
+
+  readonly beat = (row: WorkerRow) => this.#state.beat(row);
+
+  /** The workers that are up. */
+  readonly workers = async (): Promise<readonly SeenWorker[]> => {
+    const rows = await this.#state.workers();
+    return rows.filter(({ ageMs }) => ageMs < SILENT_MS).map(row => ({ ...row, doing: row.doing as WorkerDoing }));
+  };
+
+  /** Whether this process leads, from now on until its connection is lost: one of all that ask does. */
+  lead(): Promise<boolean> {
+    return this.#state.lead();
+  }
+
+  /** The ids of the runs that the workers have. */
+  readonly openRuns = async (): Promise<ReadonlySet<string>> =>
+    new Set((await this.queue.open("runs")).map(({ data }) => readRunData(data).runId));
+
+  forget(worker: string): Promise<void> {
+    return this.#state.forget(worker);
+  }
+
+  /** Asks a worker, or all, to leave when it is done with what it has. Answers who was asked. */
+  async drain(worker: string | undefined): Promise<readonly string[]> {
+    const asked = (await this.workers()).filter(({ id }) => worker === undefined || id === worker).map(({ id }) => id);
+    await this.#state.drain(asked);
+    return asked;
+  }
+
+  /** Ends a run at its next safe point. @throws ConfigError for one that is not under way */
+  async stop(runId: string): Promise<void> {
+    const runs = [...(await this.openRuns())];
+    if (!runs.includes(runId))
+      throw new ConfigError(
+        `--stop: expected a run that the workers have (${runs.join(", ") || "none now"}), got ${runId}. \`tributary status\` shows them.`,
+      );
+    await addStop(this.queue, {
+      runId,
+      reason: "Stopped by `tributary work --stop`: what was read is stored.",
+      exitCode: 5,
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const limiter of this.#limiters.values()) await limiter.close().catch(() => undefined);
+    await this.queue.close();
+    await this.#state.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** What the limits of a key are kept under: the key itself is kept nowhere. */
+export const budgetKeyOf = (company: Company): string =>
+  createHash("sha256")
+    .update(JSON.stringify([new URL(company.baseUrl).origin, company.key()]))
+    .digest("hex");
+
+/** @throws ConfigError where the configuration has no workers, or the warehouse has one writer; DestinationError */
+export async function openFleet(config: Config, tools: FleetTools, { supervises = true } = {}): Promise<Fleet> {
+  const { destination, workers } = config;
+  if (workers === undefined)
+    throw new ConfigError(
+      "Workers share jobs and limits only where the configuration has `workers:`. Add it, for example as `workers: { jobs: 3 }`.",
+    );
+  const state = await openSharedState({ ...sharedPlace(config), clock: tools.clock });
+  try {
+    const queue = await JobQueue.open(state, destination.stateSchema, { supervises });
+    return new Fleet(config, workers.jobs, state, queue, tools);
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
+}
+
+/** Of the state schema: pg-boss takes names of 50 bytes, and `_jobs` follows. */
+const MOST_LETTERS = 45;
+
+/** The PostgreSQL that the workers share. @throws ConfigError where the warehouse has one writer, or its state a long name */
+export function sharedPlace({ destination }: Config) {
+  if (isFile(destination) || (isLake(destination) && !isServed(destination)))
+    throw new ConfigError(
+      "workers: expected destination.type postgres, or ducklake with its catalog in PostgreSQL. A file has one writer: several workers can't share it.",
+    );
+  if (destination.stateSchema.length > MOST_LETTERS)
+    throw new ConfigError(
+      `destination.state_schema: expected at most ${MOST_LETTERS} letters where the configuration has workers, as the schema of their queue is named after it, got ${destination.stateSchema.length}.`,
+    );
+  const url = isLake(destination) ? destination.catalog : destination.url;
+  return { ...destination, url };
+}

@@ -1,0 +1,380 @@
+import { hostname } from "node:os";
+import { type Clock, isWithin } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError, DestinationError, type ExitCode, LockedError, StoppedError } from "../errors.ts";
+import { exitCodeOf, messageOf, type RunReport, type RunView } from "../sync/run/report.ts";
+import { runSync } from "../sync/run/run.ts";
+import type { Attempt, RunDefaults, RunTools } from "../sync/run/run_order.ts";
+import type { SharedClients } from "../sync/run/service.ts";
+import { looking } from "../warehouse/connect/reading.ts";
+import type { Heartbeat } from "../warehouse/postgres/shared_state.ts";
+import { compareIdentity } from "../warehouse/state/identity.ts";
+import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
+import { conducted } from "./conducting.ts";
+import { orderOfRun, type PartData, type RunData, readPartData, readRunData, readStopData } from "./job_data.ts";
+import { workOnPartJob } from "./part_job.ts";
+import { LEAST_OF_LISTS } from "./priority.ts";
+import { type Claim, HEARTBEAT_S, type JobQueue, type Kind } from "./queue.ts";
+
+/** What a worker says of itself, for `status`, the page, and whoever follows a run. */
+export interface WorkerRow extends Heartbeat {
+  readonly doing: WorkerDoing;
+}
+
+export interface WorkerDoing {
+  /** Why it takes no jobs, in a sentence; absent: it does. */
+  readonly refusal?: string;
+  readonly jobs: readonly {
+    readonly kind: Kind;
+    readonly runId: string;
+    readonly company?: string;
+    readonly part?: string;
+    /** ISO 8601. */
+    readonly since: string;
+    /** The streams as a progress display shows them. */
+    readonly streams: ReturnType<RunView["snapshot"]>["streams"];
+    readonly limitedBy: string;
+    readonly inFlight: number;
+    readonly ceiling: number;
+    readonly limited429: number;
+  }[];
+}
+
+/** How a run ended, as its job keeps it: with a report, or with what kept it from beginning. */
+export type RunOutput =
+  | { readonly report: RunReport }
+  | { readonly thrown: { readonly message: string; readonly exitCode: ExitCode } };
+
+export interface WorkerTools extends Pick<RunTools, "random" | "log" | "redact" | "renewExports"> {
+  readonly id: string;
+  readonly queue: JobQueue;
+  readonly config: Config;
+  readonly defaults: RunDefaults;
+  readonly clock: Clock;
+  /** What the jobs of this process share; each key's limits are those of all workers. `onLost` is told when others may use what this one had of them. */
+  readonly clients: (onLost: (error: unknown) => void) => Pick<SharedClients, "limiterOf" | "memory">;
+  /** How many parts it works on at once. */
+  readonly slots: number;
+  /** Writes the worker's row. Answers whether it is asked to leave when it is done with what it has, and the server's clock, in ms since the epoch. */
+  readonly beat: (row: WorkerRow) => Promise<{ readonly draining: boolean; readonly now: number }>;
+}
+
+interface Active {
+  readonly claim: Claim;
+  readonly data: RunData | PartData;
+  readonly since: string;
+  /** Ends the work at its next safe point, as somebody wants it. */
+  readonly ending: AbortController;
+  /** The same, but others go on with it. */
+  readonly leaving: AbortController;
+  view: RunView | undefined;
+  /** It waits for other workers. */
+  isAside: boolean;
+  done: Promise<void>;
+}
+
+const TICK_MS = 500;
+const BEAT_MS = 2_000;
+/** A machine whose clock differs more than this from the server's has its jobs go by the server's. */
+const WRONG_MS = 30_000;
+/** How long a worker that is not fit for the warehouse waits before it looks again. */
+const REFUSED_MS = 30_000;
+/** Conductors mostly wait. */
+const RUNS_A_SLOT = 2;
+
+/** Takes jobs from the queue and works on them, until it is told to leave. */
+export class Worker {
+  readonly #tools: WorkerTools;
+  readonly #active = new Map<string, Active>();
+  #refusal: string | undefined;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #draining = false;
+  /** When the queue last knew of this worker's jobs, by its own clock. */
+  #heardAt: number;
+  #beatAt = Number.NEGATIVE_INFINITY;
+  #isLost = false;
+  #rest = new AbortController();
+  readonly #clients: ReturnType<WorkerTools["clients"]>;
+  /** From this machine's clock to the server's. */
+  #offset = 0;
+  /** What runs are recorded by: several machines work on one, and their clocks may differ. */
+  readonly #clock: Clock;
+
+  constructor(tools: WorkerTools) {
+    this.#tools = tools;
+    this.#clients = tools.clients(error => {
+      for (const { leaving } of this.#active.values()) leaving.abort(error);
+    });
+    this.#heardAt = tools.clock.now();
+    const { clock } = tools;
+    this.#clock = { now: () => clock.now() + this.#offset, sleep: (ms, signal) => clock.sleep(ms, signal) };
+  }
+
+  /** Why it takes no jobs; undefined: it does. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** Whether the queue has heard of it within the heartbeat: if not, its jobs may be others' by now. */
+  get isConnected(): boolean {
+    return isWithin(this.#tools.clock, this.#heardAt, HEARTBEAT_S * 1_000);
+  }
+
+  /** Whether it leaves once it is done with what it has. */
+  get isDraining(): boolean {
+    return this.#draining;
+  }
+
+  get doing(): WorkerDoing {
+    const jobs = [...this.#active.values()].map(({ claim, data, since, view }) => {
+      const seen = view?.snapshot();
+      return {
+        ...{ kind: claim.kind, runId: data.runId, since },
+        ...("part" in data ? { company: data.company, part: data.part } : {}),
+        ...{ streams: shownOf(seen?.streams ?? []), limitedBy: seen?.limitedBy ?? "", inFlight: seen?.inFlight ?? 0 },
+        ...{ ceiling: seen?.ceiling ?? 0, limited429: seen?.limited429 ?? 0 },
+      };
+    });
+    return { ...(this.#refusal === undefined ? {} : { refusal: this.#refusal }), jobs };
+  }
+
+  /** Works until the signal, which gives back what is under way, or until it was asked to leave and is done with what it had. */
+  async serve(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#tools;
+    signal.addEventListener("abort", () => this.#rest.abort(), { once: true });
+    while (!signal.aborted && !(this.#draining && this.#free() === this.#tools.slots)) {
+      await this.#look().catch(error => this.#lost(error));
+      const { signal: woken } = this.#rest;
+      await clock.sleep(TICK_MS, woken).catch(() => undefined);
+      if (woken.aborted) this.#rest = new AbortController();
+    }
+    // What is left when it was asked to leave waits for other workers, who may be leaving too.
+    const reason = signal.reason ?? new StoppedError("The worker was asked to leave: others go on with this job.", 143);
+    for (const { leaving } of this.#active.values()) leaving.abort(reason);
+    await Promise.all([...this.#active.values()].map(({ done }) => done));
+  }
+
+  async #look(): Promise<void> {
+    const { clock } = this.#tools;
+    if (clock.now() - this.#beatAt >= BEAT_MS) await this.#beat();
+    if (this.#draining) return;
+    await this.#lookAtWarehouse();
+    if (this.#refusal !== undefined) return;
+    while (this.#free() > 0) if (!(await this.#take())) return;
+  }
+
+  #free(): number {
+    const busy = [...this.#active.values()].filter(({ claim, isAside }) => claim.kind === "parts" && !isAside);
+    return this.#tools.slots - busy.length;
+  }
+
+  async #take(): Promise<boolean> {
+    const { queue, slots } = this.#tools;
+    const runs = [...this.#active.values()].filter(({ claim }) => claim.kind === "runs");
+    const run = runs.length < RUNS_A_SLOT * slots ? await queue.take("runs") : undefined;
+    const last = slots > 1 && this.#free() === 1;
+    const claim = run ?? (await queue.take("parts", last ? LEAST_OF_LISTS : undefined));
+    if (claim === undefined) return false;
+    const data = claim.kind === "runs" ? readRunData(claim.data) : readPartData(claim.data);
+    const active: Active = {
+      ...{ claim, data, since: new Date(this.#clock.now()).toISOString() },
+      ...{ ending: new AbortController(), leaving: new AbortController() },
+      ...{ view: undefined, isAside: false, done: Promise.resolve() },
+    };
+    this.#active.set(claim.id, active);
+    active.done = this.#work(active).finally(() => {
+      this.#active.delete(claim.id);
+      this.#rest.abort();
+    });
+    return true;
+  }
+
+  /** Says what it does, and hears what others have decided of that. */
+  async #beat(): Promise<void> {
+    const { queue, clock, beat, id, defaults } = this.#tools;
+    const begun = clock.now();
+    const active = [...this.#active.values()];
+    for (const kind of ["runs", "parts"] as const) {
+      const claims = active.filter(({ claim }) => claim.kind === kind).map(({ claim }) => claim);
+      const own = await queue.touch(kind, claims);
+      for (const each of active)
+        if (each.claim.kind === kind && !own.has(each.claim.id) && this.#active.has(each.claim.id))
+          each.leaving.abort(
+            new DestinationError(
+              "This job was taken from this worker, which said nothing for too long.",
+              undefined,
+              true,
+            ),
+          );
+    }
+    if (active.length > 0) {
+      const stops = (await queue.open("stops")).map(({ data }) => readStopData(data));
+      for (const { data, ending } of active) {
+        const stop = stops.find(
+          ({ runId, company }) =>
+            runId === data.runId && (company === undefined || ("part" in data && company === data.company)),
+        );
+        if (stop !== undefined) ending.abort(new StoppedError(stop.reason, stop.exitCode));
+      }
+    }
+    const row = {
+      id,
+      host: hostname(),
+      pid: process.pid,
+      version: defaults.version,
+      draining: this.#draining,
+      isStopped: false,
+      doing: this.doing,
+    };
+    const { draining, now } = await beat(row);
+    this.#draining ||= draining;
+    const offset = now - (begun + clock.now()) / 2;
+    if (Math.abs(offset - this.#offset) > WRONG_MS) this.#offset = Math.abs(offset) > WRONG_MS ? offset : 0;
+    this.#beatAt = begun;
+    this.#heardAt = begun;
+    if (this.#isLost) this.#tools.log.info({}, "the queue is there again");
+    this.#isLost = false;
+  }
+
+  /** Who is silent for too long has lost its jobs to others by then. */
+  #lost(error: unknown): void {
+    const { clock, log, redact } = this.#tools;
+    if (!this.#isLost) log.warn({ err: error }, `The queue of jobs can't be reached: ${redact(messageOf(error))}`);
+    this.#isLost = true;
+    if (clock.now() - this.#heardAt < HEARTBEAT_S * 1_000) return;
+    for (const { leaving } of this.#active.values())
+      leaving.abort(
+        new DestinationError(
+          "The queue of jobs was out of reach for too long: others go on with this one.",
+          error,
+          true,
+        ),
+      );
+  }
+
+  /** A worker that is older than what wrote the warehouse does not know all of it. */
+  async #lookAtWarehouse(): Promise<void> {
+    const { config, clock, defaults } = this.#tools;
+    if (Math.abs(clock.now() - this.#refusedAt) < REFUSED_MS) return;
+    this.#refusedAt = clock.now();
+    const { destination } = config;
+    const identity = { schema: destination.schema, version: DATA_VERSION, program: defaults.version, companies: [] };
+    try {
+      await looking(destination, ({ db }) => compareIdentity(db, identity));
+      this.#refusal = undefined;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#refuse(error);
+    }
+  }
+
+  #refuse(error: ConfigError): void {
+    const message = this.#tools.redact(error.message);
+    if (message !== this.#refusal) this.#tools.log.warn({}, `This worker takes no jobs: ${message}`);
+    this.#refusal = message;
+    this.#refusedAt = this.#tools.clock.now();
+  }
+
+  async #work(active: Active): Promise<void> {
+    const { queue, log, redact } = this.#tools;
+    const { claim, data } = active;
+    const about = "part" in data ? { run: data.runId, company: data.company, part: data.part } : { run: data.runId };
+    log.debug(about, "begins");
+    let end = () => queue.giveBack(claim, "the worker left");
+    try {
+      const output = "part" in data ? await this.#workOnPart(active, data) : await this.#conduct(active, data);
+      if (!active.leaving.signal.aborted) end = () => queue.complete(claim, output);
+      log.debug(about, "done");
+    } catch (error) {
+      log.debug({ ...about, err: error }, "given back");
+      if (error instanceof ConfigError) this.#refuse(error);
+      end = () => queue.giveBack(claim, redact(messageOf(error)));
+    }
+    await this.#settle(end).catch(error => log.debug({ ...about, err: error }, "left to whoever finds it"));
+  }
+
+  /** Tells the queue how a job ended, for as long as it may think that this worker has it. */
+  async #settle(tell: () => Promise<void>): Promise<void> {
+    const { clock } = this.#tools;
+    const until = clock.now() + HEARTBEAT_S * 1_000;
+    for (;;)
+      try {
+        return await tell();
+      } catch (error) {
+        if (!(error instanceof DestinationError) || clock.now() >= until) throw error;
+        await clock.sleep(TICK_MS);
+      }
+  }
+
+  #workOnPart(active: Active, data: PartData) {
+    const { queue, config, defaults } = this.#tools;
+    const aside = async <T>(work: () => Promise<T>): Promise<T> => {
+      active.isAside = true;
+      this.#rest.abort();
+      try {
+        return await work();
+      } finally {
+        active.isAside = false;
+      }
+    };
+    const { leaving, ending, claim } = active;
+    const isRetry = claim.retryCount > 0;
+    const signal = AbortSignal.any([ending.signal, leaving.signal]);
+    const shared = { queue, config, defaults, run: this.#runTools(active, signal), attempt: this.#attempt() };
+    return workOnPartJob(data, { ...shared, aside, isRetry, leaving: leaving.signal });
+  }
+
+  async #conduct(active: Active, data: RunData): Promise<RunOutput> {
+    const { queue, config, defaults, redact } = this.#tools;
+    const source = conducted({ queue, data, leaving: active.leaving.signal });
+    const isRetry = active.claim.retryCount > 0;
+    const asked = orderOfRun(data, config, defaults, isRetry);
+    // Its time limit began with whoever conducted it first.
+    const spentMs = isRetry ? Math.max(0, this.#clock.now() - Date.parse(data.startedAt)) : 0;
+    const order = { ...asked, source, limits: { ...asked.limits, spentMs } };
+    try {
+      const report = await runSync(order, this.#runTools(active, active.ending.signal), this.#attempt());
+      await forgetStops(queue, data.runId);
+      return { report };
+    } catch (error) {
+      const isOwn = error instanceof LockedError && error.runId === data.runId;
+      if (active.leaving.signal.aborted || error instanceof DestinationError || isOwn) throw error;
+      return { thrown: { message: redact(messageOf(error)), exitCode: exitCodeOf([error]) as ExitCode } };
+    }
+  }
+
+  #runTools(active: Active, signal: AbortSignal): RunTools {
+    const { random, log, redact, renewExports } = this.#tools;
+    return {
+      ...{ clock: this.#clock, random, log, redact, renewExports, signal },
+      watch: view => {
+        active.view = view;
+      },
+    };
+  }
+
+  #attempt(): Attempt {
+    const { limiterOf, memory } = this.#clients;
+    return {
+      sharedClients: { limiterOf, memory, apis: [] },
+      start: () => undefined,
+      begin: async () => undefined,
+      isDone: () => false,
+      end: () => undefined,
+    };
+  }
+}
+
+/** Streams that are shown of a job: those that something is done for first. */
+const MOST_STREAMS = 40;
+
+function shownOf(streams: ReturnType<RunView["snapshot"]>["streams"]): typeof streams {
+  const open = streams.filter(({ state }) => state !== "done");
+  return open.toSorted((a, b) => Number(a.state === "waiting") - Number(b.state === "waiting")).slice(0, MOST_STREAMS);
+}
+
+/** A run that has ended is not to be stopped any more. */
+async function forgetStops(queue: JobQueue, runId: string): Promise<void> {
+  for (const { id, data } of await queue.open("stops"))
+    if (readStopData(data).runId === runId) await queue.remove("stops", id);
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { bench, configOf } from "../support/run.ts";
+import { type Warehouse, warehouses } from "../support/warehouse.ts";
+import { differing, onWorkers, sameByWorkers, startWorkers, until } from "./workers.ts";
+
+let simulator: Simulator;
+beforeAll(async () => {
+  simulator = await startSimulator({
+    sizes: { orders: 1_200, invoices: 300, items: 400, findings: 50, ingested: 300 },
+  });
+});
+afterAll(() => simulator.close());
+
+/** One of them in a file has one writer. */
+const { make } = warehouses.find(({ name }) => name !== "duckdb")!;
+
+const two = async (): Promise<readonly [Warehouse, Warehouse]> => [await make(), await make()];
+
+/** `api.max_concurrency`, of all workers together. */
+const IN_FLIGHT = 8;
+
+test("three workers load what one process loads, details in shards of their own, and a run of theirs is one row", async () => {
+  await sameByWorkers(simulator, ...(await two()));
+}, 120_000);
+
+test("a worker that is told to leave gives its jobs to the others, and the run goes on to the same end", async () => {
+  const [alone, shared] = await two();
+  const core = { names: ["preset:core"] };
+  await bench({ simulator, warehouse: alone }).sync(core);
+  const config = { workers: { jobs: 2 } };
+  const loaded = await configOf(simulator, shared, config);
+  const workers = await startWorkers(loaded, 2);
+  simulator.faults.latencyMs = 20;
+  const running = bench({ simulator, warehouse: shared, config, run: onWorkers }).sync(core);
+  await until(() =>
+    workers.some(({ worker }) => worker.doing.jobs.some(({ kind }) => kind === "runs") && worker.doing.jobs.length > 1),
+  );
+  const conductor = workers.find(({ worker }) => worker.doing.jobs.some(({ kind }) => kind === "runs"))!;
+  await conductor.leave();
+  const report = await running;
+  simulator.faults.latencyMs = 0;
+  expect(report).toMatchObject({ errors: [], exit_code: 0 });
+  expect(await differing(alone, shared, report)).toEqual([]);
+  expect(await shared.query("select run_id, status from _tributary.runs")).toEqual([
+    { run_id: report.run_id, status: report.status },
+  ]);
+}, 120_000);
+
+test("a run is stopped for all workers, ends as stopped, and the next one goes on", async () => {
+  const shared = await make();
+  const config = { workers: { jobs: 2 } };
+  const loaded = await configOf(simulator, shared, config);
+  const [first] = await startWorkers(loaded, 2);
+  simulator.faults.latencyMs = 50;
+  const many = bench({ simulator, warehouse: shared, config, run: onWorkers });
+  const running = many.sync({ names: ["purchase_orders", "purchase_order_details"] });
+  await until(() => first!.worker.doing.jobs.some(({ part }) => part?.includes(" of ")));
+  const [runId] = [...(await first!.fleet.openRuns())];
+  await first!.fleet.stop(runId!);
+  const report = await running;
+  expect(report).toMatchObject({ status: "stopped", exit_code: 5 });
+  simulator.faults.latencyMs = 0;
+  const next = await many.sync({ names: ["purchase_orders", "purchase_order_details"] });
+  expect(next).toMatchObject({ errors: [], exit_code: 0 });
+  const asked = (line: typeof report) =>
+    line.streams.find(({ stream }) => stream === "purchase_order_details")!.requests;
+  expect(asked(report)).toBeGreaterThan(0);
+  // What was in flight at the stop is asked for again.
+  expect(asked(report) + asked(next)).toBeGreaterThanOrEqual(1_200);
+  expect(asked(report) + asked(next)).toBeLessThanOrEqual(1_200 + IN_FLIGHT);
+}, 120_000);

@@ -106,7 +106,8 @@ function takeOver({ state, output }: JobState, part: RunPart, run: CompanyRun): 
   const { streams, failures } = output as PartOutcome;
   for (const job of part.jobs) {
     const outcome = streams.find(({ stream }) => stream === job.stream.name);
-    if (outcome !== undefined) job.progress.takeOver(outcome);
+    if (outcome === undefined) skip(job, failures[0]?.message ?? "the run was ending");
+    else job.progress.takeOver(outcome);
   }
   for (const { message, exitCode, ends } of failures) {
     const failure = new PartFailure(message, exitCode);

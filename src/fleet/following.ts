@@ -6,7 +6,8 @@ import { beginNow } from "../sync/run/run.ts";
 import type { RunOrder } from "../sync/run/run_order.ts";
 import { readPartData, readRunData, runDataOf } from "./job_data.ts";
 import { type JobQueue, jobId } from "./queue.ts";
-import type { RunOutput, WorkerDoing } from "./worker.ts";
+import type { RunOutput } from "./worker.ts";
+import type { WorkerDoing } from "./worker_row.ts";
 
 export interface FollowTools {
   readonly queue: JobQueue;

@@ -11,7 +11,8 @@ import { openSharedState, type SharedState } from "../warehouse/postgres/shared_
 import { addStop } from "./conducting.ts";
 import { readRunData } from "./job_data.ts";
 import { JobQueue } from "./queue.ts";
-import type { WorkerDoing, WorkerRow, WorkerTools } from "./worker.ts";
+import type { WorkerTools } from "./worker.ts";
+import type { WorkerDoing, WorkerRow } from "./worker_row.ts";
 
 interface FleetTools {
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import { openSharedState, type SharedState } from "../warehouse/postgres/shared_
 import { readPartData, readRunData } from "./job_data.ts";
 import { budgetKeyOf, SILENT_MS, sharedPlace } from "./opening.ts";
 import { jobTable, type OpenJob, openJobs, queueSchema } from "./queue.ts";
-import type { WorkerDoing } from "./worker.ts";
+import type { WorkerDoing } from "./worker_row.ts";
 
 /** What `status --json` says of the workers. Moments are ISO 8601; those of workers, jobs apart, are by PostgreSQL's clock. */
 export interface FleetStatus {

@@ -1,44 +1,21 @@
 import { hostname } from "node:os";
 import { type Clock, isWithin } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError, DestinationError, type ExitCode, LockedError, StoppedError } from "../errors.ts";
+import { ConfigError, DestinationError, type ExitCode, LockedError, StoppedError, TributaryError } from "../errors.ts";
 import { exitCodeOf, messageOf, type RunReport, type RunView } from "../sync/run/report.ts";
 import { runSync } from "../sync/run/run.ts";
 import type { Attempt, RunDefaults, RunTools } from "../sync/run/run_order.ts";
 import type { SharedClients } from "../sync/run/service.ts";
+import type { PartOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
-import type { Heartbeat } from "../warehouse/postgres/shared_state.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
 import { conducted } from "./conducting.ts";
 import { orderOfRun, type PartData, type RunData, readPartData, readRunData, readStopData } from "./job_data.ts";
 import { workOnPartJob } from "./part_job.ts";
 import { LEAST_OF_LISTS } from "./priority.ts";
-import { type Claim, HEARTBEAT_S, type JobQueue, type Kind } from "./queue.ts";
-
-/** What a worker says of itself, for `status`, the page, and whoever follows a run. */
-export interface WorkerRow extends Heartbeat {
-  readonly doing: WorkerDoing;
-}
-
-export interface WorkerDoing {
-  /** Why it takes no jobs, in a sentence; absent: it does. */
-  readonly refusal?: string;
-  readonly jobs: readonly {
-    readonly kind: Kind;
-    readonly runId: string;
-    readonly company?: string;
-    readonly part?: string;
-    /** ISO 8601. */
-    readonly since: string;
-    /** The streams as a progress display shows them. */
-    readonly streams: ReturnType<RunView["snapshot"]>["streams"];
-    readonly limitedBy: string;
-    readonly inFlight: number;
-    readonly ceiling: number;
-    readonly limited429: number;
-  }[];
-}
+import { type Claim, HEARTBEAT_S, type JobQueue } from "./queue.ts";
+import { seenOf, type WorkerDoing, type WorkerRow } from "./worker_row.ts";
 
 /** How a run ended, as its job keeps it: with a report, or with what kept it from beginning. */
 export type RunOutput =
@@ -126,15 +103,11 @@ export class Worker {
   }
 
   get doing(): WorkerDoing {
-    const jobs = [...this.#active.values()].map(({ claim, data, since, view }) => {
-      const seen = view?.snapshot();
-      return {
-        ...{ kind: claim.kind, runId: data.runId, since },
-        ...("part" in data ? { company: data.company, part: data.part } : {}),
-        ...{ streams: shownOf(seen?.streams ?? []), limitedBy: seen?.limitedBy ?? "", inFlight: seen?.inFlight ?? 0 },
-        ...{ ceiling: seen?.ceiling ?? 0, limited429: seen?.limited429 ?? 0 },
-      };
-    });
+    const jobs = [...this.#active.values()].map(({ claim, data, since, view }) => ({
+      ...{ kind: claim.kind, runId: data.runId, since },
+      ...("part" in data ? { company: data.company, part: data.part } : {}),
+      ...seenOf(view),
+    }));
     return { ...(this.#refusal === undefined ? {} : { refusal: this.#refusal }), jobs };
   }
 
@@ -175,7 +148,14 @@ export class Worker {
     const last = slots > 1 && this.#free() === 1;
     const claim = run ?? (await queue.take("parts", last ? LEAST_OF_LISTS : undefined));
     if (claim === undefined) return false;
-    const data = claim.kind === "runs" ? readRunData(claim.data) : readPartData(claim.data);
+    const data = readData(claim);
+    if (data === undefined) {
+      this.#refuse(
+        new ConfigError("A job says what this version does not know: another one of tributary asked for it."),
+      );
+      await queue.giveBack(claim, "unknown to this version");
+      return false;
+    }
     const active: Active = {
       ...{ claim, data, since: new Date(this.#clock.now()).toISOString() },
       ...{ ending: new AbortController(), leaving: new AbortController() },
@@ -286,9 +266,14 @@ export class Worker {
       if (!active.leaving.signal.aborted) end = () => queue.complete(claim, output);
       log.debug(about, "done");
     } catch (error) {
-      log.debug({ ...about, err: error }, "given back");
+      const message = redact(messageOf(error));
+      log.debug({ ...about, err: error }, "where it failed");
       if (error instanceof ConfigError) this.#refuse(error);
-      end = () => queue.giveBack(claim, redact(messageOf(error)));
+      end = () => queue.giveBack(claim, message);
+      // Another try would meet the same: it has to be told, and mended.
+      if (!(error instanceof TributaryError) && "part" in data && !active.leaving.signal.aborted)
+        end = () => queue.complete(claim, failureOf(message));
+      else if (!active.leaving.signal.aborted) log.warn(about, `Tried again: ${message}`);
     }
     await this.#settle(end).catch(error => log.debug({ ...about, err: error }, "left to whoever finds it"));
   }
@@ -332,13 +317,20 @@ export class Worker {
     // Its time limit began with whoever conducted it first.
     const spentMs = isRetry ? Math.max(0, this.#clock.now() - Date.parse(data.startedAt)) : 0;
     const order = { ...asked, source, limits: { ...asked.limits, spentMs } };
+    const isPassing = (error: unknown) => error instanceof DestinationError && error.passing;
+    let lost: unknown;
+    const end = (failures: readonly { readonly error: unknown }[]) => {
+      lost = failures.map(({ error }) => error).find(isPassing);
+    };
     try {
-      const report = await runSync(order, this.#runTools(active, active.ending.signal), this.#attempt());
+      const report = await runSync(order, this.#runTools(active, active.ending.signal), this.#attempt(end));
+      // What it was about to write down stands nowhere: the next one concludes it.
+      if (lost !== undefined) throw lost;
       await forgetStops(queue, data.runId);
       return { report };
     } catch (error) {
       const isOwn = error instanceof LockedError && error.runId === data.runId;
-      if (active.leaving.signal.aborted || error instanceof DestinationError || isOwn) throw error;
+      if (active.leaving.signal.aborted || isPassing(error) || isOwn) throw error;
       return { thrown: { message: redact(messageOf(error)), exitCode: exitCodeOf([error]) as ExitCode } };
     }
   }
@@ -353,25 +345,32 @@ export class Worker {
     };
   }
 
-  #attempt(): Attempt {
+  #attempt(end: Attempt["end"] = () => undefined): Attempt {
     const { limiterOf, memory } = this.#clients;
     return {
       sharedClients: { limiterOf, memory, apis: [] },
       start: () => undefined,
       begin: async () => undefined,
       isDone: () => false,
-      end: () => undefined,
+      end,
     };
   }
 }
 
-/** Streams that are shown of a job: those that something is done for first. */
-const MOST_STREAMS = 40;
-
-function shownOf(streams: ReturnType<RunView["snapshot"]>["streams"]): typeof streams {
-  const open = streams.filter(({ state }) => state !== "done");
-  return open.toSorted((a, b) => Number(a.state === "waiting") - Number(b.state === "waiting")).slice(0, MOST_STREAMS);
+/** Undefined for what a worker of another version has put there. */
+function readData({ kind, data }: Claim): RunData | PartData | undefined {
+  try {
+    return kind === "runs" ? readRunData(data) : readPartData(data);
+  } catch {
+    return undefined;
+  }
 }
+
+/** What a part came to that met a bug: its run says so, and ends. */
+const failureOf = (message: string): PartOutcome => ({
+  streams: [],
+  failures: [{ message, exitCode: 70, ends: "stream" }],
+});
 
 /** A run that has ended is not to be stopped any more. */
 async function forgetStops(queue: JobQueue, runId: string): Promise<void> {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { ByteBudget } from "../../src/byte_budget.ts";
+import { systemClock } from "../../src/clock.ts";
+import { createLimiter } from "../../src/source/limit.ts";
 import { bench, configOf } from "../support/run.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
 import { differing, onWorkers, sameByWorkers, startWorkers, until } from "./workers.ts";
@@ -70,3 +73,22 @@ test("a run is stopped for all workers, ends as stopped, and the next one goes o
   expect(asked(report) + asked(next)).toBeGreaterThanOrEqual(1_200);
   expect(asked(report) + asked(next)).toBeLessThanOrEqual(1_200 + IN_FLIGHT);
 }, 120_000);
+
+test("a bug in a part ends the run, which says so; it is not tried again for ever", async () => {
+  const shared = await make();
+  const config = { workers: { jobs: 2 } };
+  const loaded = await configOf(simulator, shared, config);
+  const workers = await startWorkers(loaded, 1, {
+    clients: () => ({
+      memory: new ByteBudget(1_000_000_000),
+      limiterOf() {
+        if (workers[0]!.worker.doing.jobs.some(({ kind }) => kind === "parts")) throw new TypeError("no such thing");
+        return createLimiter({ maxConcurrency: 1, clock: systemClock });
+      },
+    }),
+  });
+  const { sync } = bench({ simulator, warehouse: shared, config, run: onWorkers });
+  const report = await sync({ names: ["purchase_orders"] });
+  expect(report).toMatchObject({ status: "failed", exit_code: 70 });
+  expect(report.errors[0]).toMatch(/^This is a bug in tributary: TypeError: no such thing/);
+}, 60_000);

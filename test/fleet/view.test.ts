@@ -8,7 +8,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { PartData, RunData } from "../../src/fleet/job_data.ts";
 import { openFleet } from "../../src/fleet/opening.ts";
 import { readFleet } from "../../src/fleet/view.ts";
-import type { WorkerDoing } from "../../src/fleet/worker.ts";
+import type { WorkerDoing } from "../../src/fleet/worker_row.ts";
 import { readStatus } from "../../src/operations/status.ts";
 import { streams } from "../../streams/index.ts";
 import { read } from "../repository/pages.ts";

@@ -1,10 +1,10 @@
 import { expect, onTestFinished } from "vitest";
 import type { Simulator } from "../../simulator/simulator.ts";
-import { systemClock } from "../../src/clock.ts";
+import { type Clock, systemClock } from "../../src/clock.ts";
 import type { Config } from "../../src/config/config.ts";
 import { runOnWorkers } from "../../src/fleet/following.ts";
 import { type Fleet, openFleet } from "../../src/fleet/opening.ts";
-import { Worker } from "../../src/fleet/worker.ts";
+import { Worker, type WorkerTools } from "../../src/fleet/worker.ts";
 import type { Log } from "../../src/logging.ts";
 import { renewExports } from "../../src/outputs/export/renewing.ts";
 import type { RunReport } from "../../src/sync/run/report.ts";
@@ -30,11 +30,20 @@ export interface TestWorker {
 
 export const silent: Log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
 
+/** What a test's workers have otherwise than usual ones. */
+interface Differing {
+  readonly log?: Log;
+  readonly version?: string;
+  readonly name?: string;
+  readonly clock?: Clock;
+  readonly clients?: WorkerTools["clients"];
+}
+
 /** Starts workers that leave when the test has ended. */
 export async function startWorkers(
   config: Config,
   count: number,
-  { log = silent, version = "0.0.0", name = "worker", clock = systemClock } = {},
+  { log = silent, version = "0.0.0", name = "worker", clock = systemClock, clients }: Differing = {},
 ): Promise<readonly TestWorker[]> {
   const workers: TestWorker[] = [];
   for (let nth = 1; nth <= count; nth++) {
@@ -42,7 +51,7 @@ export async function startWorkers(
     const fleet = await openFleet(config, { clock, log });
     const worker = new Worker({
       ...{ id, config, log, renewExports, clock, random: Math.random, redact: text => text },
-      ...{ queue: fleet.queue, clients: fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
+      ...{ queue: fleet.queue, clients: clients ?? fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
       defaults: { ...defaults, version },
     });
     const leaving = new AbortController();

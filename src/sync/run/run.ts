@@ -5,7 +5,7 @@ import { privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import { COUNTERS, isUnderWay, type StreamRun, streamRunsOf } from "../../warehouse/state/run_log.ts";
+import { COUNTERS, hasBegun, type StreamRun, streamRunsOf } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
 import { fromService } from "./jobs.ts";
@@ -30,7 +30,7 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     const jobs = jobsOf(plan, services);
     if (services.every(({ failure }) => failure !== undefined) && !(await hasState(destination)))
       return refused(plan, services, jobs);
-    const isResumed = order.begun !== undefined && (await isUnderWay(destination, plan.runId));
+    const isResumed = order.begun !== undefined && (await hasBegun(destination, plan.runId));
     const opened = { plan, destination, services, jobs };
     const prepared = isResumed ? await joinRun(opened, CONDUCTING) : await prepareRun(opened);
     if (plan.source.isShared === true && !isResumed) await destination.share(CONDUCTING);

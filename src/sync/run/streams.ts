@@ -82,8 +82,9 @@ export async function workOnPart(run: Run, limit: AbortSignal): Promise<PartOutc
   const announcements = announce(tools.log, []);
   announcements.warn(run.warnings);
   await workOnCompanies(run, limit, { announcements, errors, listed: async () => undefined });
-  const passing = errors.find(error => error instanceof DestinationError || error instanceof LockedError);
-  if (passing !== undefined) throw passing;
+  const passing = (error: unknown) =>
+    error instanceof LockedError || (error instanceof DestinationError && error.passing);
+  if (errors.some(passing)) throw errors.find(passing);
   // Why a whole run ends is said where it is conducted.
   const own = errors.filter(error => !(error instanceof StoppedError));
   return {

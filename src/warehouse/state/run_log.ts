@@ -83,14 +83,14 @@ export async function beginRun(
     .execute();
 }
 
-/** Whether a run has begun, and not ended, by what stands in the warehouse. */
-export async function isUnderWay(
+/** Whether a run has begun, by what stands in the warehouse. */
+export async function hasBegun(
   destination: Pick<Destination, "db" | "dialect" | "stateSchema">,
   runId: string,
 ): Promise<boolean> {
   if (!(await hasState(destination))) return false;
-  const row = await destination.db.selectFrom("runs").select("status").where("run_id", "=", runId).executeTakeFirst();
-  return row?.status === "running";
+  const row = await destination.db.selectFrom("runs").select("run_id").where("run_id", "=", runId).executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function endRun(

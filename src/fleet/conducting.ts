@@ -19,25 +19,37 @@ interface Conducting {
 
 /** A run whose streams other processes work on. What it knows is in the queue and the warehouse: should this process die, another takes it up. */
 export function conducted(conducting: Conducting): RunSource {
+  let shared: Shared | undefined;
   return {
     ...{ asksService: true, givesWay: false, isShared: true },
-    runCompany: (context, service, run) => conductCompany(conducting, context, service, run),
+    runCompany(context, service, run) {
+      shared ??= {
+        awaiting: new Awaiting(conducting.queue, context.clock, "parts"),
+        last: lastStreamRuns(context.destination, conducting.data.runId),
+      };
+      return conductCompany({ ...conducting, ...shared }, context, service, run);
+    },
   };
 }
 
+/** What all companies of a run need: one look at the queue serves all, and one at the runs before. */
+interface Shared {
+  readonly awaiting: Awaiting;
+  readonly last: ReturnType<typeof lastStreamRuns>;
+}
+
 async function conductCompany(
-  conducting: Conducting,
+  conducting: Conducting & Shared,
   context: SyncContext,
   service: Service,
   run: CompanyRun,
 ): Promise<void> {
   if (service.failure !== undefined) return runCompany(context, service, run);
-  const { queue, data, leaving } = conducting;
-  const { company, clock, destination, policy, signal } = context;
-  const last = await lastStreamRuns(destination, data.runId);
+  const { queue, data, leaving, awaiting } = conducting;
+  const { company, policy, signal } = context;
+  const last = await conducting.last;
   const requests = new Map(last.filter(row => row.company === company).map(row => [row.stream, Number(row.requests)]));
   const parts = partsOf(run.jobs, context.streams.catalogue, policy, requests);
-  const awaiting = new Awaiting(queue, clock, "parts");
   const idOf = ({ name }: RunPart) => jobId("part", data.runId, company, name);
   const added = new Set<RunPart>();
   const done = new Map<RunPart, Promise<void>>();
@@ -79,7 +91,7 @@ function partData(
   };
 }
 
-/** Of a company, or of the whole run: what nobody has begun is withdrawn, and whoever works on the rest hears of it. */
+/** Withdraws the parts that wait, and says to the workers that have the others that they are to end. */
 async function stopParts({ queue, data }: Conducting, { signal, company }: SyncContext, ids: readonly string[]) {
   await addStop(queue, stopOf(data.runId, signal.reason, company));
   await queue.withdraw("parts", ids);

@@ -9,7 +9,7 @@ import type { RunDefaults, RunOrder } from "../sync/run/run_order.ts";
 
 const names = z.array(z.string());
 
-/** A run, as whoever asked for it wants it. */
+/** A run, as it was asked for. */
 const runData = z.object({
   runId: z.string(),
   startedAt: z.string(),

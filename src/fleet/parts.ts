@@ -10,7 +10,7 @@ export interface RunPart {
   readonly jobs: readonly Job[];
   /** Parts whose rows say what this one asks for. */
   readonly after: readonly RunPart[];
-  /** Requests that it and what waits for it are likely to take; without a run before it nobody knows, and it counts as the longest. */
+  /** Requests that it and what waits for it are likely to take; without a run before it that is not known, and counts as the longest. */
   readonly weight: number;
 }
 
@@ -80,5 +80,5 @@ function groupsOf(jobs: readonly Job[], catalogue: readonly Stream[], policy: Sy
   return [...Map.groupBy(locked, group => locked.indexOf(together(group)[0]!)).values()].map(all => all.flat());
 }
 
-/** Of those that nobody knows anything of all come first. */
+/** A chain of which nothing is known comes first. */
 const order = ({ weight }: RunPart): number => Math.min(weight, Number.MAX_SAFE_INTEGER);

@@ -46,7 +46,7 @@ export interface NewJob {
 export const HEARTBEAT_S = 10;
 /** How often dead workers are looked for. */
 const SUPERVISED_S = 2;
-/** A job is taken from whoever has had it for a day: it goes on with the next attempt, where this one was. */
+/** A job that takes longer than a day is given to another attempt, which goes on where this one was. */
 const LONGEST_S = 86_400 - 60;
 const KEPT_S = 7 * 86_400;
 

@@ -275,7 +275,9 @@ export class Worker {
         end = () => queue.complete(claim, failureOf(message));
       else if (!active.leaving.signal.aborted) log.warn(about, `Tried again: ${message}`);
     }
-    await this.#settle(end).catch(error => log.debug({ ...about, err: error }, "left to whoever finds it"));
+    await this.#settle(end).catch(error =>
+      log.debug({ ...about, err: error }, "the queue does not know how this job ended: it is tried again"),
+    );
   }
 
   /** Tells the queue how a job ended, for as long as it may think that this worker has it. */
@@ -314,7 +316,7 @@ export class Worker {
     const source = conducted({ queue, data, leaving: active.leaving.signal });
     const isRetry = active.claim.retryCount > 0;
     const asked = orderOfRun(data, config, defaults, isRetry);
-    // Its time limit began with whoever conducted it first.
+    // Its time limit began when it was first conducted.
     const spentMs = isRetry ? Math.max(0, this.#clock.now() - Date.parse(data.startedAt)) : 0;
     const order = { ...asked, source, limits: { ...asked.limits, spentMs } };
     const isPassing = (error: unknown) => error instanceof DestinationError && error.passing;

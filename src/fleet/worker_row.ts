@@ -2,7 +2,7 @@ import type { RunView } from "../sync/run/report.ts";
 import type { Heartbeat } from "../warehouse/postgres/shared_state.ts";
 import type { Kind } from "./queue.ts";
 
-/** What a worker says of itself, for `status`, the page, and whoever follows a run. */
+/** What a worker says of itself: `status`, the page and `sync --workers` show it. */
 export interface WorkerRow extends Heartbeat {
   readonly doing: WorkerDoing;
 }

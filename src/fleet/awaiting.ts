@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { JobQueue, JobState, Kind } from "./queue.ts";
 
-const POLL_MS = 500;
+const POLL_MS = 250;
 
 /** What the work comes to, unless the process has to leave it to another one first. @throws why it leaves */
 export async function unlessLeft<T>(leaving: AbortSignal, work: Promise<T>): Promise<T> {

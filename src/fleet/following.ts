@@ -21,7 +21,7 @@ export interface FollowTools {
   readonly watch: (view: RunView) => void;
 }
 
-const LOOK_MS = 1_000;
+const LOOK_MS = 500;
 /** How long the queue may be out of reach: longer than a server needs to restart, or to fail over. */
 const PATIENCE_MS = 300_000;
 /** Without a worker nothing happens: that is said once it has lasted so long. */

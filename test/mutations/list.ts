@@ -6,6 +6,7 @@ import { publishing } from "./publishing.ts";
 import { reading } from "./reading.ts";
 import { rejecting } from "./rejecting.ts";
 import { sending } from "./sending.ts";
+import { sharing } from "./sharing.ts";
 import { storing } from "./storing.ts";
 import { telling } from "./telling.ts";
 import { withholding } from "./withholding.ts";
@@ -21,5 +22,6 @@ export const mutations: readonly Mutation[] = [
   ...reading,
   ...rejecting,
   ...sending,
+  ...sharing,
   ...telling,
 ];

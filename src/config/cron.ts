@@ -23,7 +23,7 @@ export function timetableOf({ cron, timezone }: CronTime): Timetable {
   const expression = new Cron(cron, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
   return {
     next: after => expression.nextRun(new Date(after))?.getTime(),
-    // What is asked for is told of before that second.
+    // previousRuns leaves out the second that it is given.
     last: until => expression.previousRuns(1, new Date(until + 1_000))[0]?.getTime(),
   };
 }

@@ -42,8 +42,7 @@ export class Awaiting {
     this.#looking = true;
     try {
       while (this.#waiting.size > 0) {
-        for (const job of await this.#queue.states(this.#kind, [...this.#waiting.keys()])) {
-          if (job.state === "created" || job.state === "retry" || job.state === "active") continue;
+        for (const job of await this.#queue.ended(this.#kind, [...this.#waiting.keys()])) {
           this.#waiting.get(job.id)?.resolve(job);
           this.#waiting.delete(job.id);
         }

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
 import type { Log } from "../logging.ts";
 import type { RunReport, RunSnapshot, RunView } from "../sync/run/report.ts";
@@ -22,6 +22,8 @@ export interface FollowTools {
 }
 
 const LOOK_MS = 500;
+/** Workers say what they do every two seconds, and a run of many companies has thousands of parts. */
+const SHOW_MS = 2_000;
 /** How long the queue may be out of reach: longer than a server needs to restart, or to fail over. */
 const PATIENCE_MS = 300_000;
 /** Without a worker nothing happens: that is said once it has lasted so long. */
@@ -52,24 +54,29 @@ export async function runOnWorkers(
 }
 
 async function follow(job: string, begun: string, tools: FollowTools): Promise<RunReport> {
-  const { clock, log, signal, watch } = tools;
+  const { queue, workers, clock, log, signal, watch } = tools;
   let runId = begun;
   let snapshot = nothing;
   let aloneSince: number | undefined = clock.now();
   let lostSince: number | undefined;
   let refusal: string | undefined;
+  let shownAt = Number.NEGATIVE_INFINITY;
   watch({ snapshot: () => snapshot });
   for (;;) {
     try {
-      const { state, workers, queued } = await lookAt(job, tools);
+      const state = await queue.stateOf("runs", job);
       if (state === undefined || state.state === "cancelled" || state.state === "failed")
         throw new TributaryError(`Run ${runId} was taken out of the queue before it had ended.`, 1);
       if (state.state === "completed") return reportOf(state.output as RunOutput);
       // Another one may have asked for it first.
       runId = readRunData(state.data).runId;
-      snapshot = snapshotOf(runId, workers, queued);
-      refusal = workers[0]?.doing.refusal;
-      aloneSince = workers.some(({ doing }) => doing.refusal === undefined) ? undefined : (aloneSince ?? clock.now());
+      if (!isWithin(clock, shownAt, SHOW_MS)) {
+        shownAt = clock.now();
+        const up = await workers();
+        snapshot = snapshotOf(runId, up, await queue.open("parts"));
+        refusal = up[0]?.doing.refusal;
+        aloneSince = up.some(({ doing }) => doing.refusal === undefined) ? undefined : (aloneSince ?? clock.now());
+      }
       lostSince = undefined;
     } catch (error) {
       if (!(error instanceof DestinationError)) throw error;
@@ -89,11 +96,6 @@ async function follow(job: string, begun: string, tools: FollowTools): Promise<R
       throw notFollowed(runId, signal.reason);
     }
   }
-}
-
-async function lookAt(job: string, { queue, workers }: FollowTools) {
-  const [state] = await queue.states("runs", [job]);
-  return { state, workers: await workers(), queued: await queue.open("parts") };
 }
 
 const notFollowed = (runId: string, reason: unknown): StoppedError =>

@@ -9,7 +9,7 @@ export interface Server {
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What workers take: a run to conduct, a part of one, and word that a run is to stop, which nobody takes. */
+/** Workers take runs, to conduct them, and parts of runs. Stops are read, not taken: each says that a run is to end. */
 export type Kind = "runs" | "parts" | "stops";
 
 /** A job that this process has taken. Another attempt at it, begun after this one was given up, has another number. */
@@ -129,11 +129,13 @@ export class JobQueue {
   /** Says that these are being worked on. Answers the ids of those that are still this process's. */
   async touch(kind: Kind, claims: readonly Claim[]): Promise<ReadonlySet<string>> {
     if (claims.length === 0) return new Set();
-    // Which ones were found only the table says: the answer counts them.
-    await this.#boss.touch(kind, claims.map(attemptOf));
+    const ids = claims.map(({ id }) => id);
+    // The type that the package exports is empty. The answer counts the jobs that it found; which ones those are, only the table says.
+    const told: { readonly affected?: number } = await this.#boss.touch(kind, claims.map(attemptOf));
+    if (told.affected === claims.length) return new Set(ids);
     const { rows } = await this.#server.query(
       `select id, retry_count from ${this.#jobs} where name = $1 and id = any($2::uuid[]) and state = 'active'`,
-      [kind, claims.map(({ id }) => id)],
+      [kind, ids],
     );
     const counts = new Map(rows.map(row => [row["id"], Number(row["retry_count"])]));
     return new Set(claims.filter(({ id, retryCount }) => counts.get(id) === retryCount).map(({ id }) => id));
@@ -149,10 +151,20 @@ export class JobQueue {
     await this.#boss.fail(claim.kind, attemptOf(claim), { reason });
   }
 
-  async states(kind: Kind, ids: readonly string[]): Promise<readonly JobState[]> {
+  /** How a job stands; undefined: there is none. */
+  async stateOf(kind: Kind, id: string): Promise<JobState | undefined> {
+    return (await this.#states("name = $1 and id = $2::uuid", [kind, id]))[0];
+  }
+
+  /** Those of the jobs that have ended. */
+  ended(kind: Kind, ids: readonly string[]): Promise<readonly JobState[]> {
+    return this.#states("name = $1 and id = any($2::uuid[]) and state >= 'completed'", [kind, ids]);
+  }
+
+  async #states(condition: string, values: readonly unknown[]): Promise<readonly JobState[]> {
     const { rows } = await this.#server.query(
-      `select id, state, output, data from ${this.#jobs} where name = $1 and id = any($2::uuid[])`,
-      [kind, ids],
+      `select id, state, output, data from ${this.#jobs} where ${condition}`,
+      values,
     );
     return rows as unknown as readonly JobState[];
   }
@@ -167,7 +179,7 @@ export class JobQueue {
     return (await this.#boss.findJobs<object>(kind, { data: said })).map(({ data }) => data);
   }
 
-  /** Takes jobs away that nobody has begun. Answers those. */
+  /** Cancels those of the jobs that no worker has taken. Answers their ids. */
   async withdraw(kind: Kind, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { rows } = await this.#server.query(
       `update ${this.#jobs} set state = 'cancelled', completed_on = now()

@@ -28,7 +28,7 @@ export interface WorkerTools extends Pick<RunTools, "random" | "log" | "redact" 
   readonly config: Config;
   readonly defaults: RunDefaults;
   readonly clock: Clock;
-  /** What the jobs of this process share; each key's limits are those of all workers. `onLost` is told when others may use what this one had of them. */
+  /** What the jobs of this process share; each key's limits are those of all workers. `onLost` is called when this process has lost its share of them to others. */
   readonly clients: (onLost: (error: unknown) => void) => Pick<SharedClients, "limiterOf" | "memory">;
   /** How many parts it works on at once. */
   readonly slots: number;
@@ -129,7 +129,8 @@ export class Worker {
 
   async #look(): Promise<void> {
     const { clock } = this.#tools;
-    if (clock.now() - this.#beatAt >= BEAT_MS) await this.#beat();
+    // Also when the clock was set back: a worker that says nothing loses its jobs.
+    if (!isWithin(clock, this.#beatAt, BEAT_MS)) await this.#beat();
     if (this.#draining) return;
     await this.#lookAtWarehouse();
     if (this.#refusal !== undefined) return;
@@ -218,10 +219,10 @@ export class Worker {
 
   /** Who is silent for too long has lost its jobs to others by then. */
   #lost(error: unknown): void {
-    const { clock, log, redact } = this.#tools;
+    const { log, redact } = this.#tools;
     if (!this.#isLost) log.warn({ err: error }, `The queue of jobs can't be reached: ${redact(messageOf(error))}`);
     this.#isLost = true;
-    if (clock.now() - this.#heardAt < HEARTBEAT_S * 1_000) return;
+    if (this.isConnected) return;
     for (const { leaving } of this.#active.values())
       leaving.abort(
         new DestinationError(
@@ -235,7 +236,7 @@ export class Worker {
   /** A worker that is older than what wrote the warehouse does not know all of it. */
   async #lookAtWarehouse(): Promise<void> {
     const { config, clock, defaults } = this.#tools;
-    if (Math.abs(clock.now() - this.#refusedAt) < REFUSED_MS) return;
+    if (isWithin(clock, this.#refusedAt, REFUSED_MS)) return;
     this.#refusedAt = clock.now();
     const { destination } = config;
     const identity = { schema: destination.schema, version: DATA_VERSION, program: defaults.version, companies: [] };

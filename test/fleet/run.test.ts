@@ -5,7 +5,7 @@ import { systemClock } from "../../src/clock.ts";
 import { createLimiter } from "../../src/source/limit.ts";
 import { bench, configOf } from "../support/run.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
-import { differing, onWorkers, sameByWorkers, startWorkers, until } from "./workers.ts";
+import { differing, onWorkers, sameByWorkers, startWorkers, type TestWorker, until } from "./workers.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -91,4 +91,20 @@ test("a bug in a part ends the run, which says so; it is not tried again for eve
   const report = await sync({ names: ["purchase_orders"] });
   expect(report).toMatchObject({ status: "failed", exit_code: 70 });
   expect(report.errors[0]).toMatch(/^This is a bug in tributary: TypeError: no such thing/);
+}, 60_000);
+
+test("a worker whose clock is set back goes on saying that it is there", async () => {
+  const shared = await make();
+  const loaded = await configOf(simulator, shared, { workers: { jobs: 1 } });
+  let behindMs = 0;
+  const clock = { ...systemClock, now: () => Date.now() - behindMs };
+  const [{ fleet }] = (await startWorkers(loaded, 1, { clock })) as [TestWorker];
+  await until(async () => (await fleet.workers()).length === 1);
+  behindMs = 3 * 3_600_000;
+  const since = Date.now();
+  // Longer than between two heartbeats, so that the last one before is older.
+  await until(async () => {
+    const [row] = await fleet.workers();
+    return Date.now() - since > 3_000 && row !== undefined && row.ageMs < 1_000;
+  }, 20);
 }, 60_000);

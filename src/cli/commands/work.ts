@@ -101,7 +101,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   log.info({ worker: id }, "left");
 }
 
-/** Serves health and metrics at `server.listen`, unless it is told not to. Answers how that is ended. @throws ConfigError */
+/** Serves health and metrics at `server.listen`, but not with --no-server. Returns the function that stops the server. @throws ConfigError */
 async function serveHealth(
   config: Config,
   { server }: WorkOptions,
@@ -164,7 +164,7 @@ async function workLocally(count: number, options: WorkOptions, context: CliCont
       children.add(child);
       const code = await new Promise<number | null>(resolve => child.once("exit", resolve));
       children.delete(child);
-      // It was told to leave, or its configuration is at fault: another one would end the same way.
+      // 0: it was drained. 2: the configuration is wrong, and a new worker would end with 2 again.
       if (code === 0 || code === 2) return code === 2 ? context.exit(2) : undefined;
       if (signal.aborted) return;
       log.warn({ code }, "a worker ended, and is started again");

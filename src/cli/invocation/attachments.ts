@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly log: Logger;
   /** Whether the status page, metrics, health and hooks are served. */
   readonly server: boolean;
-  /** Whether people are told by this daemon: of several that have the same run one does. */
+  /** Whether this daemon sends notifications: of several daemons over one warehouse only the leader does. */
   readonly isLeading: () => Promise<boolean>;
 }
 

@@ -283,7 +283,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   };
 }
 
-/** `/metrics` of a worker: what all of them do. Streams are told by `tributary schedule`, once for all. */
+/** `/metrics` of a worker: figures of all workers. Figures of streams are in the metrics of `tributary schedule` alone. */
 export function workerMetrics({
   version,
   startedAt,

@@ -17,7 +17,7 @@ import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
 import { closedService, knownService, openService, type Service, type SharedClients, tried } from "./service.ts";
 
 /** A part of a run that several processes share: the name that its locks go by, and whose key the run found its company's to be. */
-export interface Part {
+export interface JoinedPart {
   readonly name: string;
   readonly companyId: string | undefined;
   /** Of the details of its stream those that fall to it; absent: all of its streams. */
@@ -41,7 +41,7 @@ export interface PlannedRun {
   readonly source: RunSource;
   readonly sharedClients: SharedClients;
   /** Absent: the whole of it. */
-  readonly part?: Part;
+  readonly part?: JoinedPart;
 }
 
 /** Who holds the locks of a run. */

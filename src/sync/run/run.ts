@@ -9,7 +9,7 @@ import { COUNTERS, hasBegun, type StreamRun, streamRunsOf } from "../../warehous
 import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
 import { fromService } from "./jobs.ts";
-import { type Part, type PlannedRun, RunResources } from "./opening.ts";
+import { type JoinedPart, type PlannedRun, RunResources } from "./opening.ts";
 import { joinRun, prepareRun } from "./preparation.ts";
 import type { Job, RunReport } from "./report.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
@@ -43,7 +43,12 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
 }
 
 /** Some streams of one company, for a run that another process conducts. Failures of streams are in the outcome; thrown is what another try may mend. */
-export async function runPart(order: RunOrder, part: Part, tools: RunTools, attempt: Attempt): Promise<PartOutcome> {
+export async function runPart(
+  order: RunOrder,
+  part: JoinedPart,
+  tools: RunTools,
+  attempt: Attempt,
+): Promise<PartOutcome> {
   const plan = { ...planRun(order, tools, attempt), part };
   const resources = new RunResources(plan);
   try {

@@ -60,7 +60,11 @@ async function conductCompany(
     if (signal.aborted) return skipAll(part);
     added.add(part);
     await queue.add("parts", [
-      { id: idOf(part), data: partData(data, service, part, context), priority: listPriority(parts.indexOf(part)) },
+      {
+        id: idOf(part),
+        data: partData(data, service, part, context),
+        priority: listPriority(parts.indexOf(part), data),
+      },
     ]);
     takeOver(await awaiting.endOf(idOf(part)), part, run);
   };

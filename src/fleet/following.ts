@@ -1,12 +1,12 @@
 import { type Clock, isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
 import type { Log } from "../logging.ts";
-import type { RunReport, RunSnapshot, RunView } from "../sync/run/report.ts";
+import { mergeReports, type RunReport, type RunSnapshot, type RunView } from "../sync/run/report.ts";
 import { beginNow } from "../sync/run/run.ts";
-import type { RunOrder } from "../sync/run/run_order.ts";
-import { readPartData, readRunData, runDataOf } from "./job_data.ts";
+import { readPartData, readRunData, runDataOf, type SharedOrder } from "./job_data.ts";
+import { runPriority } from "./priority.ts";
 import { type JobQueue, jobId } from "./queue.ts";
-import type { RunOutput } from "./worker.ts";
+import type { RunOutput } from "./run_job.ts";
 import type { WorkerDoing } from "./worker_row.ts";
 
 export interface FollowTools {
@@ -34,7 +34,7 @@ const ALONE_MS = 15_000;
  * is there already, or the turn before it goes on, it is followed. @throws what kept the run from beginning; StoppedError when the following was ended
  */
 export async function runOnWorkers(
-  order: RunOrder,
+  order: SharedOrder,
   tools: FollowTools,
   occurrence?: readonly string[],
 ): Promise<RunReport> {
@@ -49,12 +49,15 @@ export async function runOnWorkers(
     if (same !== undefined) return follow(same.id, begun.runId, tools);
   }
   const job = jobId("run", ...(occurrence ?? [begun.runId]));
-  await tools.queue.add("runs", [{ id: job, data: runDataOf(order, begun), priority: 0 }]);
+  await tools.queue.add("runs", [{ id: job, data: runDataOf(order, begun), priority: runPriority(order) }]);
   return follow(job, begun.runId, tools);
 }
 
-async function follow(job: string, begun: string, tools: FollowTools): Promise<RunReport> {
+/** Follows a run, and after it the ones that go on with the same backfill. */
+async function follow(first: string, begun: string, tools: FollowTools): Promise<RunReport> {
   const { queue, workers, clock, log, signal, watch } = tools;
+  const reports: RunReport[] = [];
+  let job = first;
   let runId = begun;
   let snapshot = nothing;
   let aloneSince: number | undefined = clock.now();
@@ -67,7 +70,14 @@ async function follow(job: string, begun: string, tools: FollowTools): Promise<R
       const state = await queue.stateOf("runs", job);
       if (state === undefined || state.state === "cancelled" || state.state === "failed")
         throw new TributaryError(`Run ${runId} was taken out of the queue before it had ended.`, 1);
-      if (state.state === "completed") return reportOf(state.output as RunOutput);
+      if (state.state === "completed") {
+        const output = state.output as RunOutput;
+        if (!("goesOn" in output)) return reportOf(reports, output);
+        reports.push(output.report);
+        job = output.goesOn;
+        log.info({}, "another run waits: what was read is published, it goes first");
+        continue;
+      }
       // Another one may have asked for it first.
       runId = readRunData(state.data).runId;
       if (!isWithin(clock, shownAt, SHOW_MS)) {
@@ -104,9 +114,15 @@ const notFollowed = (runId: string, reason: unknown): StoppedError =>
     reason instanceof StoppedError ? reason.exitCode : 130,
   );
 
-function reportOf(output: RunOutput): RunReport {
-  if ("report" in output) return output.report;
+/** The exit code of who finds the locks taken. */
+const LOCKED = 4;
+
+/** What the run came to, and those before that it went on with. */
+function reportOf(before: readonly RunReport[], output: RunOutput): RunReport {
+  if ("report" in output) return before.length === 0 ? output.report : mergeReports([...before, output.report]);
   const { message, exitCode } = output.thrown;
+  // The others did not end in time: what was read is stored, and told.
+  if (before.length > 0 && exitCode === LOCKED) return mergeReports(before);
   throw new TributaryError(message, exitCode);
 }
 

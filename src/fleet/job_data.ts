@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../config/config.ts";
+import type { Backfill, Range } from "../sync/run/backfill_plans.ts";
 import type { RunDefaults, RunOrder } from "../sync/run/run_order.ts";
 
 /*
@@ -9,18 +10,30 @@ import type { RunDefaults, RunOrder } from "../sync/run/run_order.ts";
 
 const names = z.array(z.string());
 
-/** A run, as it was asked for. */
-const runData = z.object({
+/** Calendar dates; absent: the oldest row, and now. */
+const range = z.strictObject({ from: z.string().optional(), to: z.string().optional() });
+
+/** Of a backfill what it is to load. */
+const backfill = z.strictObject({
+  streams: names,
+  range: range.optional(),
+  ranges: z.array(z.strictObject({ company: z.string(), stream: z.string(), range })),
+  continued: z.boolean(),
+  restart: z.boolean(),
+});
+
+/** A run, as it was asked for. Strict: what a newer version has put there has to be refused, not left out. */
+const runData = z.strictObject({
   runId: z.string(),
   startedAt: z.string(),
   askedAt: z.string(),
   command: z.string(),
-  selection: z.object({
+  selection: z.strictObject({
     names,
     named: names.optional(),
     company: z.string().optional(),
   }),
-  refresh: z.object({
+  refresh: z.strictObject({
     full: z.boolean(),
     allDetails: z.boolean(),
     resume: z.boolean(),
@@ -28,9 +41,10 @@ const runData = z.object({
   }),
   maxTimeMs: z.number().optional(),
   waitMs: z.number(),
+  backfill: backfill.optional(),
 });
 
-/** Streams of one company, which are worked on together; with a shard a part of the details of one stream. */
+/** Streams of one company, which are worked on together; with a shard a part of the details of one stream, or of the windows of its backfill. */
 const partData = runData.omit({ selection: true, maxTimeMs: true }).extend({
   company: z.string(),
   companyId: z.string().optional(),
@@ -38,11 +52,11 @@ const partData = runData.omit({ selection: true, maxTimeMs: true }).extend({
   part: z.string(),
   streams: names,
   named: names,
-  shard: z.object({ index: z.int(), of: z.int() }).optional(),
+  shard: z.strictObject({ index: z.int(), of: z.int() }).optional(),
 });
 
 /** That a run, or what it does for a company, is to end at the next safe point. */
-const stopData = z.object({
+const stopData = z.strictObject({
   runId: z.string(),
   company: z.string().optional(),
   reason: z.string(),
@@ -57,10 +71,15 @@ export const readRunData = (data: unknown): RunData => runData.parse(data);
 export const readPartData = (data: unknown): PartData => partData.parse(data);
 export const readStopData = (data: unknown): StopData => stopData.parse(data);
 
+/** A run as the workers are asked for it: what is due, or what a backfill is to load. */
+export interface SharedOrder extends RunOrder {
+  readonly backfill?: Backfill;
+}
+
 /** What is asked of the workers. */
-export function runDataOf(order: RunOrder, begun: NonNullable<RunOrder["begun"]>): RunData {
+export function runDataOf(order: SharedOrder, begun: NonNullable<RunOrder["begun"]>): RunData {
   const { runId, startedAt } = begun;
-  const { command, askedAt = startedAt, selection, refresh, limits } = order;
+  const { command, askedAt = startedAt, selection, refresh, limits, backfill } = order;
   const { names: selected, named, company } = selection;
   const { resume = false } = refresh;
   return {
@@ -71,8 +90,28 @@ export function runDataOf(order: RunOrder, begun: NonNullable<RunOrder["begun"]>
       ...(company === undefined ? {} : { company }),
     },
     ...(limits.maxTimeMs === undefined ? {} : { maxTimeMs: limits.maxTimeMs }),
+    ...(backfill === undefined ? {} : { backfill: backfillData(backfill) }),
   };
 }
+
+const backfillData = ({ streams, range, ranges, ...how }: Backfill): NonNullable<RunData["backfill"]> => ({
+  ...{ ...how, streams: [...streams] },
+  ranges: ranges.map(each => ({ ...each, range: defined(each.range) })),
+  ...(range === undefined ? {} : { range: defined(range) }),
+});
+
+const defined = ({ from, to }: Range) => ({
+  ...(from === undefined ? {} : { from }),
+  ...(to === undefined ? {} : { to }),
+});
+
+export const backfillOf = ({ range, ranges, ...rest }: NonNullable<RunData["backfill"]>): Backfill => ({
+  ...rest,
+  range: range && whole(range),
+  ranges: ranges.map(each => ({ ...each, range: whole(each.range) })),
+});
+
+const whole = ({ from, to }: z.output<typeof range>): Range => ({ from, to });
 
 /** The run as this worker's configuration understands it. */
 export function orderOfRun(data: RunData, config: Config, defaults: RunDefaults, isRetry: boolean): RunOrder {

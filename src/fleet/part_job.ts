@@ -1,10 +1,12 @@
 import type { Config } from "../config/config.ts";
+import type { OldRow } from "../rows/old_rows.ts";
 import type { StreamSync } from "../sync/context.ts";
 import { type RunSource, runCompany } from "../sync/run/jobs.ts";
 import { runPart } from "../sync/run/run.ts";
 import type { Attempt, RunDefaults, RunTools } from "../sync/run/run_order.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
-import { fetchPart, type Gathered, type PartResult, syncDetails } from "../sync/stream/details.ts";
+import { type BackfillPartResult, backfillPart, backfillStream } from "../sync/stream/backfill.ts";
+import { fetchPart, type Gather, type Gathered, syncDetails } from "../sync/stream/details.ts";
 import { type StreamWork, syncByMode } from "../sync/stream/sync_stream.ts";
 import { Awaiting, unlessLeft } from "./awaiting.ts";
 import { orderOfPart, type PartData, readPartData } from "./job_data.ts";
@@ -25,58 +27,76 @@ export interface PartTools {
   readonly leaving: AbortSignal;
 }
 
-/** What came of a part; of a shard also how its requests ended. */
-export type PartOutput = PartOutcome & { readonly counts?: PartResult };
+/** What came of a part; of a shard also what it came to. */
+export type PartOutput = PartOutcome & { readonly came?: BackfillPartResult };
 
 /** Details that one worker asks for: more of them are cut into shards. */
 const SHARD_DETAILS = 500;
+/** Windows of a backfill that one worker reads, side by side. */
+const SHARD_WINDOWS = 3;
 const MOST_SHARDS = 64;
 
 /** Works on a part of a run. @throws DestinationError, LockedError: another try may go better */
 export async function workOnPartJob(data: PartData, tools: PartTools): Promise<PartOutput> {
   const { config, defaults, run, attempt, isRetry } = tools;
   const order = orderOfPart(data, config, defaults, isRetry);
-  const { shard, part: name, companyId } = data;
-  let counts: PartResult | undefined;
+  const { shard, part: name, companyId, backfill } = data;
+  let came: BackfillPartResult | undefined;
   const work: StreamWork = async sync => {
     const { mode } = sync.stream;
-    if (mode.kind !== "detail") return syncByMode(sync);
-    if (shard === undefined)
-      return syncDetails({ ...sync, mode }, undefined, (_, due) => gather({ data, sync, due }, tools));
-    counts = await fetchPart({ ...sync, mode });
+    const details: Gather = async (_, due) => countsOf(await gather({ data, sync, size: due / SHARD_DETAILS }, tools));
+    const windows = async (undone: number) =>
+      straysOf(await gather({ data, sync, size: undone / SHARD_WINDOWS }, tools));
+    if (backfill !== undefined && shard === undefined) return backfillStream(sync, { details, windows });
+    if (backfill !== undefined) came = await backfillPart(sync);
+    else if (mode.kind !== "detail") return syncByMode(sync);
+    else if (shard === undefined) return syncDetails({ ...sync, mode }, undefined, details);
+    else came = { counts: await fetchPart({ ...sync, mode }) };
   };
   const source: RunSource = {
     ...{ asksService: true, givesWay: false },
     runCompany: (context, service, company) => runCompany(context, service, { ...company, work }),
   };
   const outcome = await runPart({ ...order, source }, { name, companyId, shard }, run, attempt);
-  return counts === undefined ? outcome : { ...outcome, counts };
+  return came === undefined ? outcome : { ...outcome, came };
 }
 
-/** Details of a stream, as many as are due. */
-interface Many {
+/** Shards that other workers did, and what those that came to an end came to. */
+interface GatheredShards {
+  readonly parts: readonly string[];
+  readonly came: readonly BackfillPartResult[];
+}
+
+const countsOf = (gathered: GatheredShards | undefined): Gathered | undefined =>
+  gathered && { parts: gathered.parts, counts: gathered.came.flatMap(came => ("counts" in came ? came.counts : [])) };
+
+const straysOf = (gathered: GatheredShards | undefined): readonly OldRow[] | undefined =>
+  gathered?.came.flatMap(came => ("strays" in came ? came.strays : []));
+
+/** Work of a stream, as many shards as it is worth. */
+interface Much {
   readonly data: PartData;
   readonly sync: StreamSync;
-  readonly due: number;
+  readonly size: number;
 }
 
-/** Has other workers fetch details that are many; undefined: they are few. */
+/** Has other workers do what is much; undefined: it is little. */
 async function gather(
-  { data, sync, due }: Many,
+  { data, sync, size }: Much,
   { queue, run, aside, leaving }: PartTools,
-): Promise<Gathered | undefined> {
+): Promise<GatheredShards | undefined> {
   const { runId, company } = data;
   const { stream, progress, context } = sync;
   const { signal } = context;
-  // As it was decided when the list was published, whatever has been fetched since: their stages are by these names.
+  // As it was decided when the stream was turned to, whatever has been done since: their stages are by these names.
   const [known] = await queue.about("parts", { runId, company, streams: [stream.name], shard: {} });
-  if (known === undefined && due <= SHARD_DETAILS) return undefined;
+  if (known === undefined && size <= 1) return undefined;
   const decided = known === undefined ? undefined : readPartData(known).shard?.of;
-  const of = decided ?? Math.min(MOST_SHARDS, Math.ceil(due / SHARD_DETAILS));
+  const of = decided ?? Math.min(MOST_SHARDS, Math.ceil(size));
   const shards = Array.from({ length: of }, (_, index) => {
     const part = `${stream.name} ${index + 1} of ${of}`;
     const own: PartData = { ...data, part, streams: [stream.name], shard: { index, of } };
-    return { id: jobId("part", runId, company, part), data: own, priority: shardPriority(index) };
+    return { id: jobId("part", runId, company, part), data: own, priority: shardPriority(index, data) };
   });
   await queue.add("parts", shards);
   const awaiting = new Awaiting(queue, run.clock, "parts");
@@ -90,7 +110,7 @@ async function gather(
       progress.warnings.push(...warnings.filter(text => !progress.warnings.includes(text)));
       progress.notes.push(...notes.filter(text => !progress.notes.includes(text)));
     }
-    return { parts: shards.map(shard => shard.data.part), counts: outputs.flatMap(({ counts }) => counts ?? []) };
+    return { parts: shards.map(shard => shard.data.part), came: outputs.flatMap(({ came }) => came ?? []) };
   } finally {
     signal.removeEventListener("abort", stop);
   }

@@ -1,26 +1,20 @@
 import { hostname } from "node:os";
 import { type Clock, isWithin } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError, DestinationError, type ExitCode, LockedError, StoppedError, TributaryError } from "../errors.ts";
-import { exitCodeOf, messageOf, type RunReport, type RunView } from "../sync/run/report.ts";
-import { runSync } from "../sync/run/run.ts";
+import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
+import { messageOf, type RunView } from "../sync/run/report.ts";
 import type { Attempt, RunDefaults, RunTools } from "../sync/run/run_order.ts";
 import type { SharedClients } from "../sync/run/service.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
-import { conducted } from "./conducting.ts";
-import { orderOfRun, type PartData, type RunData, readPartData, readRunData, readStopData } from "./job_data.ts";
+import { type PartData, type RunData, readPartData, readRunData, readStopData } from "./job_data.ts";
 import { workOnPartJob } from "./part_job.ts";
 import { LEAST_OF_LISTS } from "./priority.ts";
 import { type Claim, HEARTBEAT_S, type JobQueue } from "./queue.ts";
+import { type RunOutput, workOnRunJob } from "./run_job.ts";
 import { seenOf, type WorkerDoing, type WorkerRow } from "./worker_row.ts";
-
-/** How a run ended, as its job keeps it: with a report, or with what kept it from beginning. */
-export type RunOutput =
-  | { readonly report: RunReport }
-  | { readonly thrown: { readonly message: string; readonly exitCode: ExitCode } };
 
 export interface WorkerTools extends Pick<RunTools, "random" | "log" | "redact" | "renewExports"> {
   readonly id: string;
@@ -312,30 +306,13 @@ export class Worker {
     return workOnPartJob(data, { ...shared, aside, isRetry, leaving: leaving.signal });
   }
 
-  async #conduct(active: Active, data: RunData): Promise<RunOutput> {
-    const { queue, config, defaults, redact } = this.#tools;
-    const source = conducted({ queue, data, leaving: active.leaving.signal });
-    const isRetry = active.claim.retryCount > 0;
-    const asked = orderOfRun(data, config, defaults, isRetry);
-    // Its time limit began when it was first conducted.
-    const spentMs = isRetry ? Math.max(0, this.#clock.now() - Date.parse(data.startedAt)) : 0;
-    const order = { ...asked, source, limits: { ...asked.limits, spentMs } };
-    const isPassing = (error: unknown) => error instanceof DestinationError && error.passing;
-    let lost: unknown;
-    const end = (failures: readonly { readonly error: unknown }[]) => {
-      lost = failures.map(({ error }) => error).find(isPassing);
-    };
-    try {
-      const report = await runSync(order, this.#runTools(active, active.ending.signal), this.#attempt(end));
-      // What it was about to write down stands nowhere: the next one concludes it.
-      if (lost !== undefined) throw lost;
-      await forgetStops(queue, data.runId);
-      return { report };
-    } catch (error) {
-      const isOwn = error instanceof LockedError && error.runId === data.runId;
-      if (active.leaving.signal.aborted || isPassing(error) || isOwn) throw error;
-      return { thrown: { message: redact(messageOf(error)), exitCode: exitCodeOf([error]) as ExitCode } };
-    }
+  #conduct(active: Active, data: RunData): Promise<RunOutput> {
+    const { queue, config, defaults } = this.#tools;
+    const { claim, ending, leaving } = active;
+    const isRetry = claim.retryCount > 0;
+    const run = this.#runTools(active, ending.signal);
+    const attempt = (end: Attempt["end"]) => this.#attempt(end);
+    return workOnRunJob(data, { ...{ queue, config, defaults, run, attempt, isRetry }, leaving: leaving.signal });
   }
 
   #runTools(active: Active, signal: AbortSignal): RunTools {
@@ -374,9 +351,3 @@ const failureOf = (message: string): PartOutcome => ({
   streams: [],
   failures: [{ message, exitCode: 70, ends: "stream" }],
 });
-
-/** A run that has ended is not to be stopped any more. */
-async function forgetStops(queue: JobQueue, runId: string): Promise<void> {
-  for (const { id, data } of await queue.open("stops"))
-    if (readStopData(data).runId === runId) await queue.remove("stops", id);
-}

@@ -77,7 +77,7 @@ test("what begins the longest chain goes first, of all that wait for it one afte
 });
 
 test("companies take turns, lists go before shards of details, and the kept place takes lists alone", () => {
-  const [acme, globex] = [0, 1].map(() => [0, 1, 2].map(listPriority));
+  const [acme, globex] = [0, 1].map(() => [0, 1, 2].map(turn => listPriority(turn)));
   expect(acme).toEqual(globex);
   expect(acme).toEqual(acme!.toSorted((a, b) => b - a));
   const manyJobs = 250_000;

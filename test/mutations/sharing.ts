@@ -21,6 +21,15 @@ export const sharing: readonly Mutation[] = [
     notices: "who goes on with a part ends the session of the same run that still holds it, and no other run's",
   },
   {
+    name: "a part takes back how far the windows of others are",
+    invariant: 16,
+    file: "src/warehouse/state/stream_state.ts",
+    text: "hasWindow(part, nth) ? (windows[nth] ?? window) : window",
+    becomes: "windows[nth] ?? window",
+    test: "test/warehouse/state/stream_state.test.ts",
+    notices: "a part says how far its own windows are, and leaves those of the others as they have published them",
+  },
+  {
     name: "small lists are parts of their own",
     invariant: 16,
     file: "src/fleet/parts.ts",

@@ -40,7 +40,7 @@ type Flat = Omit<RunOrder, "config" | "command" | "selection" | "refresh" | "lim
 export type Ordered = Partial<Flat>;
 
 export type HistoryOrdered = Partial<Omit<Flat, "version" | keyof Refresh | "source">> &
-  Partial<Pick<BackfillOrder, "range" | "resume" | "restart">>;
+  Partial<Pick<BackfillOrder, "range" | "resume" | "restart" | "workers">>;
 
 export type Verified = Partial<Omit<VerifyOrder, "config">>;
 

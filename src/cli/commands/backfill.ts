@@ -14,6 +14,7 @@ interface BackfillOptions extends CommonOptions {
   readonly to?: string;
   readonly resume?: true;
   readonly restart?: true;
+  readonly workers?: true;
 }
 
 export function register(program: Command, context: CliContext): void {
@@ -26,7 +27,8 @@ export function register(program: Command, context: CliContext): void {
     .option("--from <date>", "from this day on (default: streams.start, else everything, read whole)", day)
     .option("--to <date>", "up to this day, itself left out (default: up to now)", day)
     .option("--resume", "go on with what is unfinished, whatever dates it has")
-    .option("--restart", "forget what is unfinished of these streams and begin again");
+    .option("--restart", "forget what is unfinished of these streams and begin again")
+    .option("--workers", "have the workers do it (`tributary work`), and follow them; Ctrl-C ends the following");
   attachOptions(
     command,
     [...runOptions, "yes"],
@@ -60,7 +62,8 @@ async function backfill(names: readonly string[], options: BackfillOptions, cont
     const consent = options.yes
       ? undefined
       : (estimate: Estimate) => requireConsent(estimate, estimateReport(estimate), config, context);
-    return runOutcome(await runBackfill(order, tools, consent), config, "tributary backfill --resume");
+    const again = options.workers ? "tributary backfill --resume --workers" : "tributary backfill --resume";
+    return runOutcome(await runBackfill(order, tools, consent), config, again);
   });
 }
 
@@ -86,6 +89,7 @@ async function backfillOrder(
     range: { from: options.from, to: options.to },
     resume: options.resume ?? false,
     restart: options.restart ?? false,
+    workers: options.workers ?? false,
   };
 }
 

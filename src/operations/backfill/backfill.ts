@@ -1,10 +1,11 @@
-import type { Stream } from "../../catalog/stream.ts";
 import { isFile } from "../../config/destination.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
-import { ConfigError, LockedError, StoppedError } from "../../errors.ts";
+import { ConfigError, LockedError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
 import { reaching, runAttempts } from "../../sync/run/attempts.ts";
+import { type Backfill, inWords, type Range, type Unfinished } from "../../sync/run/backfill_plans.ts";
+import { ASIDE_MS, givingWay, LONGEST_TURN_MS } from "../../sync/run/giving_way.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { mergeReports } from "../../sync/run/report.ts";
@@ -14,10 +15,9 @@ import { backfillStream } from "../../sync/stream/backfill.ts";
 import { openDestination } from "../../warehouse/connect/open.ts";
 import { hasUnpublished, looking } from "../../warehouse/connect/reading.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
-import type { Destination } from "../../warehouse/destination.ts";
 import type { Estimate } from "../estimate/estimate.ts";
 import { estimateBackfill } from "./estimate.ts";
-import { type Decision, decide, inWords, notePlans, type Range, type Unfinished, unfinishedPlans } from "./plan.ts";
+import { decide, unfinishedPlans } from "./plan.ts";
 
 export interface BackfillOrder extends Omit<RunOrder, "refresh" | "source"> {
   readonly range: Range;
@@ -25,14 +25,9 @@ export interface BackfillOrder extends Omit<RunOrder, "refresh" | "source"> {
   readonly resume: boolean;
   /** Forgets what is unfinished of these streams. */
   readonly restart: boolean;
+  /** Has the workers of the warehouse do it, and follows them. */
+  readonly workers?: boolean;
 }
-
-/** How often a backfill looks whether another run waits for it. */
-const GLANCE_MS = 2_000;
-/** How long it stays away, so that the other finds the lock free: longer than any wait looks twice. */
-const ASIDE_MS = 1_500;
-/** How long it then waits for the other to end. */
-const LONGEST_TURN_MS = 24 * 3_600_000;
 
 /**
  * Loads history by a plan that is kept, company by company; stopped or killed, the same order or `resume` goes on with it. While another run
@@ -50,7 +45,15 @@ export async function runBackfill(
     const estimate = await estimateBackfill(order, decision, unfinished, { ...tools, ...limitsOf(order) });
     if (estimate.requests > order.config.backfill.confirmAbove) await consent(estimate);
   }
+  if (order.workers === true) return onWorkers({ ...order, askedAt }, tools, decision);
   return workThrough({ ...order, askedAt }, tools, decision);
+}
+
+async function onWorkers(order: BackfillOrder, tools: RunTools, backfill: Backfill): Promise<RunReport> {
+  const { openFleet } = await import("../../fleet/opening.ts");
+  const { runOnWorkers } = await import("../../fleet/following.ts");
+  await using fleet = await openFleet(order.config, tools, { supervises: false });
+  return await runOnWorkers({ ...runOf(order, backfill), backfill }, { ...tools, ...fleet });
 }
 
 /** What it would request; reads what readers see, and writes nothing. */
@@ -62,7 +65,7 @@ export async function planBackfill(order: BackfillOrder, tools: RunTools): Promi
 
 const limitsOf = ({ version, limits: { maxRequests } }: BackfillOrder) => ({ version, maxRequests });
 
-function decided(order: BackfillOrder, unfinished: readonly Unfinished[], tools: RunTools): Decision {
+function decided(order: BackfillOrder, unfinished: readonly Unfinished[], tools: RunTools): Backfill {
   const { config, selection, resume, restart } = order;
   const { names } = selection;
   const companies = companiesOf(config, selection.company).map(company => company.name);
@@ -115,7 +118,7 @@ async function readPlans(where: BackfillOrder["config"]["destination"]): Promise
   return (await looking(where, ({ db }) => unfinishedPlans(db))) ?? [];
 }
 
-async function workThrough(order: BackfillOrder, tools: RunTools, first: Decision): Promise<RunReport> {
+async function workThrough(order: BackfillOrder, tools: RunTools, first: Backfill): Promise<RunReport> {
   const { clock, log } = tools;
   const { limits } = order;
   const begun = clock.now();
@@ -148,50 +151,32 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Decisio
   }
 }
 
-const told = ({ range, continued }: Decision): string =>
+const told = ({ range, continued }: Backfill): string =>
   `${range === undefined ? "where it was left" : inWords(range)}${continued && range !== undefined ? ", where it was left" : ""}`;
 
 /** A run that ends at the next safe point when another one waits for what it holds; `asked` then. */
 async function untilWanted(
   order: BackfillOrder,
   tools: RunTools,
-  decision: Decision,
+  decision: Backfill,
 ): Promise<{ readonly report: RunReport; readonly asked: boolean }> {
-  const { clock, signal } = tools;
-  const leaving = new AbortController();
-  const over = new AbortController();
-  const lookOut = async (destination: Destination): Promise<void> => {
-    while (!over.signal.aborted && !leaving.signal.aborted) {
-      await clock.sleep(GLANCE_MS, over.signal);
-      if (await destination.isWanted())
-        leaving.abort(new StoppedError("Another run waited for the lock, so this one let it go first.", 5));
-    }
-  };
-  let noting = decision;
-  const begin = async (destination: Destination, companies: readonly string[], catalogue: readonly Stream[]) => {
-    const streams = catalogue.filter(({ name }) => noting.streams.includes(name));
-    await notePlans(destination, noting, companies, streams, new Date(clock.now()).toISOString());
-    // Should the destination be lost, what has been loaded until then is not begun again.
-    noting = { ...noting, continued: true, restart: false };
-    // When the destination is gone, whoever works with it says so.
-    lookOut(destination).catch(() => undefined);
-  };
-  const { range: _range, resume: _resume, restart: _restart, ...rest } = order;
+  const { wanted, end, ...giving } = givingWay(decision, tools.clock);
   try {
     const report = await runAttempts(
-      {
-        ...rest,
-        selection: { ...order.selection, names: decision.streams, named: order.selection.names },
-        refresh: asDue,
-        source: { asksService: true, givesWay: true, begin, runCompany: backfillCompany },
-      },
-      { ...tools, signal: AbortSignal.any([signal, leaving.signal]) },
+      { ...runOf(order, decision), source: { ...giving, asksService: true, runCompany: backfillCompany } },
+      { ...tools, signal: AbortSignal.any([tools.signal, wanted]) },
       true,
     );
-    return { report, asked: leaving.signal.aborted };
+    return { report, asked: wanted.aborted };
   } finally {
-    over.abort();
+    end();
   }
+}
+
+function runOf(order: BackfillOrder, { streams }: Backfill): RunOrder {
+  const { range: _range, resume: _resume, restart: _restart, workers: _workers, ...rest } = order;
+  const { company, names } = order.selection;
+  return { ...rest, selection: { names: streams, named: names, company }, refresh: asDue };
 }
 
 const backfillCompany: typeof runCompany = (context, service, run) =>

@@ -3,12 +3,12 @@ import type { Config } from "../../config/config.ts";
 import { asDue } from "../../sync/context.ts";
 import { firstPage, pagesOf } from "../../sync/extract/listing.ts";
 import { type DatedFeed, datesOf } from "../../sync/extract/windows.ts";
+import { type Backfill, type Range, type Unfinished, windowsFor } from "../../sync/run/backfill_plans.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";
 import { hasDates, timeOf } from "../../sync/stream/backfill.ts";
 import { noState, type Window } from "../../warehouse/state/stream_state.ts";
 import { type Ask, type Estimate, estimateSync, type Guess } from "../estimate/estimate.ts";
-import { type Decision, type Range, type Unfinished, windowsFor } from "./plan.ts";
 
 const DAY_MS = 86_400_000;
 /** Windows of a list without a total that are looked into; the others are taken to be like them. */
@@ -17,7 +17,7 @@ const LOOKED_INTO = 6;
 /** Works out what a backfill would request, at the latency of the few requests that this takes. Writes nothing. */
 export function estimateBackfill(
   order: Pick<RunOrder, "config" | "catalogue" | "identity" | "selection">,
-  decision: Decision,
+  decision: Backfill,
   unfinished: readonly Unfinished[],
   tools: ServiceTools,
 ): Promise<Estimate> {

@@ -12,7 +12,7 @@ import {
   saveStreamState,
   writeStreamRun,
 } from "../../warehouse/state/run_log.ts";
-import { readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { afterPart, readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { publishedAmong, recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
@@ -99,11 +99,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const own =
     part === undefined
       ? { ...load.state, publishedScan, publishedParts: undefined, undecided }
-      : {
-          ...known,
-          publishedScan: known.publishedScan ?? publishedScan,
-          publishedParts: { ...known.publishedParts, [part.name]: publishedScan },
-        };
+      : afterPart(known, load.state, part, publishedScan);
   const state = {
     ...own,
     lastMoment: touched ? timestamp : known.lastMoment,

@@ -235,6 +235,8 @@ export interface RunSource {
   readonly isShared?: boolean;
   /** Called with the locks held and the tables made, before the first stream. */
   begin?(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;
+  /** Called after that, and also when another process has begun the run. */
+  underWay?(destination: Destination): void;
   readonly runCompany: typeof runCompany;
 }
 

@@ -34,6 +34,7 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     const opened = { plan, destination, services, jobs };
     const prepared = isResumed ? await joinRun(opened, CONDUCTING) : await prepareRun(opened);
     if (plan.source.isShared === true && !isResumed) await destination.share(CONDUCTING);
+    plan.source.underWay?.(destination);
     const { archives } = resources;
     const run = { plan, destination, services, archives, isResumed, ...prepared };
     return await workOnStreams(run, resources.beginStreams());

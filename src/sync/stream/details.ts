@@ -19,7 +19,7 @@ import {
   stagedAbsent,
   stagedAnswers,
 } from "../../warehouse/merge/outcomes.ts";
-import { COUNTERS, loadStreamState, mergePartRuns, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { completeTogether } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
@@ -29,6 +29,7 @@ import { readingOf } from "../extract/reading.ts";
 import { publishStage } from "../load/apply_load.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
+import { countParts } from "./count_parts.ts";
 import { detailRequest, workRequest } from "./detail_request.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
@@ -102,7 +103,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   // Of all of them, and of what was fetched back then, none waits.
   const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
   const gathered = gather && (await gather(request, await countDue(shelf, request)));
-  const left = gathered === undefined ? request : await takeOver(shelf, request, gathered);
+  const left = gathered === undefined ? request : await takeOver(sync, shelf, request, gathered);
   const work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
   try {
     if (before === undefined) announce(sync, work);
@@ -160,12 +161,13 @@ const together = (own: DetailCounts, parts: readonly DetailCounts[] = []): Detai
 
 /** Goes on where the parts have come to: their 404s and what they counted become this run's. Answers what is left to ask for. */
 async function takeOver(
+  sync: StreamSync,
   shelf: Shelf,
   request: Omit<WorkRequest, "stage">,
   { parts, counts }: Gathered,
 ): Promise<Omit<WorkRequest, "stage">> {
-  const { context, stream, extraction, progress } = shelf;
-  const { destination, company, runId } = context;
+  const { context, stream, extraction } = shelf;
+  const { destination, company } = context;
   const { encoder, batches, record } = extraction;
   const stages: Stage[] = [];
   for (const part of parts) stages.push(await destination.stage(company, stream.tables, part));
@@ -173,14 +175,7 @@ async function takeOver(
   for (const stage of stages.filter(({ record }) => record !== undefined))
     for (const outcome of await stagedAbsent(destination, stage)) encoder.outcome(outcome);
   shelf.extraction = { ...extraction, record: await batches.end(record) };
-  const { run } = progress;
-  const sums = await destination.db.transaction().execute(async trx => {
-    const sums = await mergePartRuns(trx, runId, company, stream.name);
-    const added = Object.fromEntries(COUNTERS.map(name => [name, run[name] + sums[name]]));
-    await writeStreamRun(trx, runId, company, stream.name, { ...run, ...added });
-    return sums;
-  });
-  for (const name of COUNTERS) run[name] += sums[name];
+  const sums = await countParts(sync);
   for (const stage of stages) await stage.drop();
   shelf.deleted = sums.deleted;
   const blocked = counts.flatMap(part => part.blocked ?? []);

@@ -181,6 +181,36 @@ export type StreamState = z.infer<typeof streamState>;
 
 export const noState: StreamState = streamState.parse({});
 
+/** One of several sessions that work on a stream beside each other. */
+interface Part {
+  readonly name: string;
+  readonly index: number;
+  readonly of: number;
+}
+
+/** Whether the n-th window of a plan, counted from 0, falls to a part. */
+export const hasWindow = ({ index, of }: Part, nth: number): boolean => nth % of === index;
+
+/** The state once a part's `scan` is published: as the others have left it, but for how far the windows are that fall to this one. */
+export function afterPart(known: StreamState, own: StreamState, part: Part, scan: string): StreamState {
+  const { backfill } = known;
+  const windows = own.backfill?.windows ?? [];
+  return {
+    ...known,
+    publishedScan: known.publishedScan ?? scan,
+    publishedParts: { ...known.publishedParts, [part.name]: scan },
+    ...(backfill === null || windows.length === 0
+      ? {}
+      : {
+          lastFullAt: null,
+          backfill: {
+            ...backfill,
+            windows: backfill.windows.map((window, nth) => (hasWindow(part, nth) ? (windows[nth] ?? window) : window)),
+          },
+        }),
+  };
+}
+
 /** The stored record, or undefined for none that this version can continue. */
 export function readScanRecord(stored: unknown): ScanRecord | undefined {
   return scanRecord.safeParse(stored).data;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { decide, type Unfinished, type Wish } from "../../../src/operations/backfill/plan.ts";
+import { decide, type Wish } from "../../../src/operations/backfill/plan.ts";
+import type { Unfinished } from "../../../src/sync/run/backfill_plans.ts";
 import { mergeReports } from "../../../src/sync/run/report.ts";
 
 const plan = { from: "2023-01-01", to: null, windows: [], done: false };
@@ -13,9 +14,9 @@ const wish: Wish = {
 };
 
 test("nothing unfinished, or --restart: a new plan of all streams", () => {
-  const fresh = { continued: false, streams: ["feed", "list"], range: wish.range };
-  expect(decide(wish, [])).toEqual({ ...fresh, restart: false, plans: [] });
-  expect(decide({ ...wish, restart: true }, unfinished)).toEqual({ ...fresh, restart: true, plans: unfinished });
+  const fresh = { continued: false, streams: ["feed", "list"], range: wish.range, ranges: [] };
+  expect(decide(wish, [])).toEqual({ ...fresh, restart: false });
+  expect(decide({ ...wish, restart: true }, unfinished)).toEqual({ ...fresh, restart: true });
   expect(decide({ ...wish, companies: ["beta"] }, unfinished)).toMatchObject({ continued: false });
   expect(decide({ ...wish, streams: ["list"] }, unfinished)).toMatchObject({ continued: false });
 });
@@ -37,8 +38,8 @@ test("--resume takes what is unfinished, and says so when there is nothing", () 
     continued: true,
     streams: ["feed"],
     range: undefined,
+    ranges: [{ company: "acme", stream: "feed", range: { from: "2023-01-01", to: undefined } }],
     restart: false,
-    plans: unfinished,
   });
   expect(() => decide({ ...resume, streams: ["list"] }, unfinished)).toThrow(/no backfill is unfinished/);
 });

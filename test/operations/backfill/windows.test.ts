@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { windowsOf } from "../../../src/operations/backfill/plan.ts";
 import { merged } from "../../../src/sync/extract/merging.ts";
+import { windowsOf } from "../../../src/sync/run/backfill_plans.ts";
 
 const DAY = 86_400_000;
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);

@@ -77,6 +77,8 @@ export interface BudgetRequest {
   /** Start times that it has, and as many as it can use beside those for permits that are free. */
   readonly slots: number;
   readonly batch: number;
+  /** How long it takes, in ms, until it knows of what it is granted. */
+  readonly leadMs: number;
   /** Started since the last exchange. */
   readonly started: number;
   /** Those that ended since the last exchange. */
@@ -246,7 +248,7 @@ interface Given extends BudgetLimits {
 /** The worker's next start times, behind those that others have. */
 function startTimes(
   { nextStart }: BudgetState,
-  { inFlight, waiting, slots, batch }: BudgetRequest,
+  { inFlight, waiting, slots, batch, leadMs }: BudgetRequest,
   { requestsPerSecond, permits, all, pause }: Given,
   now: number,
 ): { readonly delays: readonly number[]; readonly nextStart: number } {
@@ -257,7 +259,7 @@ function startTimes(
   const batched = Math.max(1, Math.floor(BATCH_MS / spacing / busy));
   // Who has one permit can use one start time at a time, and must not wait behind many of others each time.
   const count = Math.min(wanted, batched, busy === 1 ? batched : permits);
-  const first = Math.max(nextStart, now);
+  const first = Math.max(nextStart, now + leadMs);
   return {
     delays: Array.from({ length: count }, (_, nth) => first + nth * spacing - now),
     nextStart: count === 0 ? nextStart : first + count * spacing,

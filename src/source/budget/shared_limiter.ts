@@ -19,8 +19,10 @@ import { StartTimes } from "./start_times.ts";
 
 /** One key's state, in a database that all workers reach. Both reject with a DestinationError while it is not reached. */
 export interface BudgetStore {
-  /** `now`: ms since the epoch by the database's clock. `version` and `state` are undefined before the first `swap`. */
-  read(): Promise<{ readonly now: number; readonly version: number | undefined; readonly state: unknown }>;
+  /** `now`: ms since the epoch by the database's clock. `version` and `state` are undefined before the first `swap`. `sending` is called when the statement leaves, which may have to wait for others. */
+  read(
+    sending?: () => void,
+  ): Promise<{ readonly now: number; readonly version: number | undefined; readonly state: unknown }>;
   /** Stores JSON, unless there is another version by now: false then. */
   swap(version: number | undefined, state: unknown): Promise<boolean>;
 }
@@ -47,6 +49,10 @@ export interface SharedLimiter extends Limiter {
 const POLL_MS = 250;
 const QUICK_POLL_MS = 50;
 const RETRY_MS = 250;
+/** What an exchange took is expected of the next ones, less and less: a start time that is over when it is granted is of no use. */
+const SWAP_DECAY = 0.9;
+const LONGEST_LEAD_MS = 1_000;
+
 /** When the state was asked for and there, by `uptime`, and the database's clock then. */
 interface Reading {
   readonly sent: number;
@@ -87,6 +93,8 @@ class Shared implements SharedLimiter {
   // Exchanges.
   #exchanging: Promise<void> | undefined;
   #last: Reading | undefined;
+  /** How long it lately took from a reading to its grant. */
+  #swapMs = 0;
   #failure: { readonly error: Error; readonly until: number } | undefined;
   #timer: { readonly at: number; readonly over: AbortController } | undefined;
 
@@ -278,14 +286,18 @@ class Shared implements SharedLimiter {
 
   async #attempt(): Promise<boolean> {
     const { store } = this.#settings;
-    const sent = this.#now();
-    const { now, version, state } = await store.read();
+    let sent = this.#now();
+    const { now, version, state } = await store.read(() => {
+      sent = this.#now();
+    });
     const received = this.#now();
     const reading = { sent, received, now };
     const request = this.#request(reading);
     const before = version === undefined ? undefined : budgetState.parse(state);
     const after = grant(before, request, this.#settings, now);
-    if (!(await store.swap(version, after.state))) return false;
+    const isStored = await store.swap(version, after.state);
+    this.#swapMs = Math.max(this.#now() - received, this.#swapMs * SWAP_DECAY);
+    if (!isStored) return false;
     if (!this.#lost.signal.aborted) this.#take(request, after.grant, reading);
     return true;
   }
@@ -302,6 +314,7 @@ class Shared implements SharedLimiter {
       waiting,
       holds: Math.max(this.#inFlight, this.#permits),
       ...this.#starts.wanted,
+      leadMs: Math.min(this.#swapMs, LONGEST_LEAD_MS),
       started,
       outcomes: [...outcomes],
       pause,

@@ -2,6 +2,8 @@
 const LATE_MS = 10;
 /** A reading of the state that took so much longer than the quickest says too little about when a start time is. */
 const UNCERTAIN_MS = 40;
+/** By so much the quickest grows with each reading, so that a way that has become longer is found out. */
+const GROWTH_MS = 0.2;
 /** The next start times are asked for so long before the last ones are used up. */
 const AHEAD_MS = 50;
 const MOST_BATCH = 256;
@@ -22,7 +24,7 @@ export class StartTimes {
   /** Takes those of a grant: delays from the moment of a reading that was asked for and there at these times. */
   add(delays: readonly number[], { sent, received }: { readonly sent: number; readonly received: number }): void {
     const took = received - sent;
-    this.#quickestMs = Math.min(this.#quickestMs, took);
+    this.#quickestMs = Math.min(this.#quickestMs + GROWTH_MS, took);
     if (took <= this.#quickestMs + UNCERTAIN_MS) this.#slots.push(...delays.map(delay => received + delay));
   }
 

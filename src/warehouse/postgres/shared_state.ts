@@ -22,8 +22,10 @@ export interface SharedStateSettings extends Place {
 
 /** JSON that is changed only by who knows its last version. */
 export interface VersionedJson {
-  /** `now`: ms since the epoch by the server's clock. `version` and `state` are undefined where there is none yet. */
-  read(): Promise<{ readonly now: number; readonly version: number | undefined; readonly state: unknown }>;
+  /** `now`: ms since the epoch by the server's clock. `version` and `state` are undefined where there is none yet. `sending` is called when the statement leaves. */
+  read(
+    sending?: () => void,
+  ): Promise<{ readonly now: number; readonly version: number | undefined; readonly state: unknown }>;
   /** False where another one was faster. */
   swap(version: number | undefined, state: unknown): Promise<boolean>;
 }
@@ -79,15 +81,17 @@ export async function openSharedState(settings: SharedStateSettings): Promise<Sh
   const now = sql<string>`clock_timestamp()`;
   return {
     budgets: key => ({
-      read: () =>
-        connection.use(async db => {
-          const { rows } = await sql<{ now: number; version: number | null; state: unknown }>`
-            select extract(epoch from clock_timestamp())::double precision * 1000 as now, b.version, b.state
-            from (values (${key})) as wanted(key) left join ${sql.id(settings.stateSchema, "budgets")} b using (key)`.execute(
-            db,
-          );
-          const { version, state, ...rest } = rows[0]!;
-          return { ...rest, version: version ?? undefined, state };
+      read: sending =>
+        connection.use((db, session) => {
+          const reads = sql`select extract(epoch from clock_timestamp())::double precision * 1000 as now, b.version, b.state
+            from (values (${key})) as wanted(key) left join ${sql.id(settings.stateSchema, "budgets")} b using (key)`;
+          const { sql: text, parameters } = reads.compile(db);
+          return session.turn(async () => {
+            sending?.();
+            const { rows } = await session.query(text, parameters);
+            const { now, version, state } = rows[0]!;
+            return { now: Number(now), version: version === null ? undefined : Number(version), state };
+          });
         }),
       swap: (version, state) =>
         connection.use(async db => {

@@ -78,6 +78,24 @@ test("permits are shared: a second worker gets its part once requests of the fir
   expect(clock.sleepers).toBe(0);
 });
 
+test.each([30, 60, 150])(
+  "a database whose statements take up to %i ms delays starts, and stops none: also where one request waits at a time",
+  async tripMs => {
+    const world = new World({ ...quiet, tripMs, maxConcurrency: 8, requestsPerSecond: 20 });
+    const [one, other] = [world.join(), world.join()];
+    world.keepBusy(one, 1);
+    await world.clock.advance(10_000);
+    // A request takes 50 ms, and each of them an exchange of two statements and the start time that it is granted.
+    const alone = one.starts;
+    expect(alone).toBeGreaterThan(10_000 / (50 + 6 * tripMs));
+    world.keepBusy(other, 8);
+    await world.clock.advance(10_000);
+    expect(one.starts).toBeGreaterThan(alone);
+    expect(world.starts.length).toBeGreaterThan(60);
+    expect(world.wrongs).toEqual([]);
+  },
+);
+
 test("a pause that one was told holds the others, and the ceiling is halved once", async () => {
   const { clock, workers, world } = worldOf({ maxConcurrency: 8, requestsPerSecond: 40 }, 2);
   for (const worker of workers) world.keepBusy(worker, 4);

@@ -83,6 +83,28 @@ test("eight limiters keep the limits together, and a lost connection stops none"
   }
 }, 60_000);
 
+test("sixty keys over one connection, each with a request at a time, all get on", async () => {
+  const shared = await open();
+  const limiters = Array.from({ length: 60 }, (_, nth) =>
+    createSharedLimiter({
+      ...{ maxConcurrency: 8, requestsPerSecond: 60 },
+      store: shared.budgets(`key ${nth}`),
+      worker: "worker",
+      clock: systemClock,
+      uptime: () => performance.now(),
+      memory: new ByteBudget(Number.POSITIVE_INFINITY),
+    }),
+  );
+  onTestFinished(() => Promise.all(limiters.map(limiter => limiter.close())).then(() => undefined));
+  const done = await Promise.all(
+    limiters.map(async limiter => {
+      for (let nth = 0; nth < 5; nth++) await limiter.run(async () => undefined);
+      return 5;
+    }),
+  );
+  expect(done).toHaveLength(60);
+}, 60_000);
+
 test("workers tell how they are, and a killed connection is made anew", async () => {
   const shared = await open();
   const worker = {

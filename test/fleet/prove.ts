@@ -6,33 +6,23 @@
  *   --part kills      a worker, the one that conducts, or PostgreSQL is killed, or a worker is cut off from PostgreSQL for a
  *                     minute, --instants times: tables against the service's truth, requests beyond those needed
  *   --part companies  sixty companies on four workers: each one's night ÷ its fair share, one whose key is revoked
+ *   --part hosts      four workers on two hosts, which are network namespaces (Linux, root): one loses its network for a minute
  *   --part details    200,000 details (--details), 200 requests a second, 1, 2 and 4 workers
  *
  * Ends with 1 when a figure misses what it has to be.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import { parseArgs } from "node:util";
-import pg from "pg";
-import { stringify } from "yaml";
 import { Draw } from "../../simulator/random.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { systemClock } from "../../src/clock.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { runOnWorkers } from "../../src/fleet/following.ts";
-import { openFleet } from "../../src/fleet/opening.ts";
-import { runDefaults } from "../../src/library/connector.ts";
-import { asDue, type Refresh } from "../../src/sync/context.ts";
-import type { RunReport } from "../../src/sync/run/report.ts";
-import { valueTypes } from "../../src/warehouse/postgres/connect.ts";
 import { streams } from "../../streams/index.ts";
-import { createDatabase } from "../support/database.ts";
 import { type PostgresServer, startPostgres } from "../support/server.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import type { Warehouse } from "../support/warehouse.ts";
+import { withHosts } from "./hosts.ts";
 import { wayTo } from "./partition.ts";
+import { freshWarehouse, Place } from "./place.ts";
 
 const { values } = parseArgs({
   options: {
@@ -44,95 +34,11 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
-const program = resolve(import.meta.dirname, "../../dist/tributary.js");
 const complaints: string[] = [];
 const say = (text: string) => process.stdout.write(`${text}\n`);
-const quiet = { info: () => undefined, warn: () => undefined, debug: () => undefined };
 const require = (isSo: boolean, text: string): void => {
   if (!isSo) complaints.push(text);
 };
-
-/** A configuration in a folder of its own, and the workers that were started with it. */
-class Place {
-  readonly #folder: string;
-  readonly #env: Readonly<Record<string, string>>;
-  readonly #workers = new Set<ChildProcess>();
-
-  private constructor(folder: string, env: Readonly<Record<string, string>>) {
-    this.#folder = folder;
-    this.#env = env;
-  }
-
-  static async make(config: object, env: Readonly<Record<string, string>> = { KEY: "demo-key" }): Promise<Place> {
-    const folder = await mkdtemp(join(tmpdir(), "tributary-fleet-"));
-    await writeFile(join(folder, "config.yaml"), stringify(config));
-    return new Place(folder, env);
-  }
-
-  get file(): string {
-    return join(this.#folder, "config.yaml");
-  }
-
-  async load() {
-    return (await loadConfig(this.file, { ...process.env, ...this.#env })).config;
-  }
-
-  /** Starts a worker; `file`: another configuration than this place's. */
-  start(file = this.file): ChildProcess {
-    const child = spawn(process.execPath, [program, "work", "--no-server", "--log-level", "warn", "--config", file], {
-      env: { ...process.env, ...this.#env },
-      stdio: ["ignore", "inherit", "inherit"],
-    });
-    this.#workers.add(child);
-    child.once("exit", () => this.#workers.delete(child));
-    return child;
-  }
-
-  async workers() {
-    await using fleet = await openFleet(await this.load(), { clock: systemClock, log: quiet }, { supervises: false });
-    return await fleet.workers();
-  }
-
-  async run(names: readonly string[], refresh: Refresh = asDue): Promise<RunReport> {
-    const config = await this.load();
-    const log = { ...quiet, warn: (_: object, text: string) => say(`  ${text}`) };
-    await using fleet = await openFleet(config, { clock: systemClock, log }, { supervises: false });
-    const order = {
-      ...(await runDefaults()),
-      ...{ command: "tributary sync", config, selection: { names, company: undefined }, refresh },
-      limits: { maxTimeMs: undefined, maxRequests: undefined, waitMs: 0 },
-    };
-    const signal = new AbortController().signal;
-    const tools = { queue: fleet.queue, workers: fleet.workers, clock: systemClock, random: Math.random, log, signal };
-    return await runOnWorkers(order, { ...tools, watch: () => undefined });
-  }
-
-  async close(): Promise<void> {
-    const ended = [...this.#workers].map(child => new Promise(end => child.once("exit", end)));
-    for (const child of this.#workers) child.kill("SIGKILL");
-    await Promise.all(ended);
-    await rm(this.#folder, { recursive: true });
-  }
-}
-
-/** A database of its own, looked into by a connection for each look: its server is killed. */
-async function freshWarehouse(server: PostgresServer): Promise<Warehouse> {
-  const { url, drop } = await createDatabase(server.url);
-  const look: Warehouse["look"] = async looking => {
-    const client = new pg.Client({ connectionString: url, types: valueTypes });
-    await client.connect();
-    try {
-      return await looking({
-        name: "postgres",
-        query: async <T>(text: string) => (await client.query(text)).rows as T[],
-      });
-    } finally {
-      await client.end();
-    }
-  };
-  const query = <T>(text: string) => look(view => view.query<T>(text));
-  return { name: "postgres", destination: { type: "postgres", url }, query, look, drop };
-}
 
 /** The most requests that came within any second. */
 function mostInASecond({ requests }: Pick<Simulator, "requests">): number {
@@ -300,6 +206,55 @@ async function conductorOf(place: Place, children: readonly ChildProcess[]): Pro
   return children.find(({ pid }) => pid === found?.pid);
 }
 
+/** Two hosts of two workers each: the network of one fails for a minute, in the middle of a first load. */
+async function hosts(server: PostgresServer): Promise<void> {
+  const orders = Number(values.orders ?? 3_000);
+  const simulator = await startSimulator({ sizes: { orders }, faults: { latencyMs: 80 } });
+  const warehouse = await freshWarehouse(server);
+  const limits = { requests_per_second: 60, max_concurrency: IN_FLIGHT };
+  const url = new URL(String(warehouse.destination["url"]));
+  await withHosts(2, { service: simulator.port, postgres: Number(url.port) }, async own => {
+    const configOf = (base: string, at: string) => ({
+      ...{ company: "acme", views: false, workers: { jobs: 3 }, destination: { ...warehouse.destination, url: at } },
+      api: { base_url: base, key: `\${KEY}`, ...limits },
+    });
+    const place = await Place.make(configOf(simulator.url, url.href));
+    for (const { address, ports, within } of own) {
+      const at = new URL(url);
+      at.hostname = address;
+      at.port = String(ports.postgres);
+      const theirs = await Place.make(configOf(`http://${address}:${ports.service}`, at.href));
+      for (let nth = 0; nth < 2; nth++) place.start(theirs.file, within);
+    }
+    await systemClock.sleep(4_000);
+    simulator.requests.clear();
+    const begun = performance.now();
+    const running = place.run(ORDERS);
+    await systemClock.sleep(12_000);
+    const before = simulator.requests.total;
+    own[1]!.cut();
+    say(`  ${seconds(performance.now() - begun)}: the network of one host fails, after ${before} requests`);
+    await systemClock.sleep(60_000);
+    own[1]!.mend();
+    const report = await running;
+    const ms = performance.now() - begun;
+    const { total, maxInFlight } = simulator.requests;
+    const needed = orders + Math.ceil(orders / 100) + 1;
+    const missed = await differences(simulator, warehouse, ORDERS);
+    const most = mostInASecond(simulator);
+    say(
+      `2 hosts: ${total} requests of ${needed} needed in ${seconds(ms)}, at most ${most} in a second, ${maxInFlight} in flight, ${refusals(simulator)} times 429, ${missed} differences, exit code ${report.exit_code}`,
+    );
+    require(total <=
+      1.02 * needed + IN_FLIGHT, `${total} requests, more than ${(1.02 * needed + IN_FLIGHT).toFixed(0)}`);
+    require(most <= 62 && maxInFlight <= IN_FLIGHT, `${most} in a second, ${maxInFlight} in flight`);
+    require(missed === 0 && report.exit_code === 0 && refusals(simulator) === 0, "not all went well");
+    await place.close();
+  });
+  await warehouse.drop();
+  await simulator.close();
+}
+
 const COMPANIES = 60;
 /** A night of a company: lists that have not changed, and some details. */
 const NIGHT = ["preset:core"];
@@ -398,7 +353,7 @@ async function details(server: PostgresServer): Promise<void> {
 }
 
 const parts: Readonly<Record<string, (server: PostgresServer) => Promise<void>>> = {
-  ...{ speed, kills, companies, details },
+  ...{ speed, kills, companies, hosts, details },
 };
 const part = parts[values.part];
 if (part === undefined) throw new Error(`--part: expected one of ${Object.keys(parts).join(", ")}, got ${values.part}`);

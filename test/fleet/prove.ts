@@ -20,7 +20,7 @@ import { streams } from "../../streams/index.ts";
 import { type PostgresServer, startPostgres } from "../support/server.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import type { Warehouse } from "../support/warehouse.ts";
-import { withHosts } from "./hosts.ts";
+import { HERE, withHosts } from "./hosts.ts";
 import { wayTo } from "./partition.ts";
 import { freshWarehouse, Place } from "./place.ts";
 
@@ -213,19 +213,18 @@ async function hosts(server: PostgresServer): Promise<void> {
   const warehouse = await freshWarehouse(server);
   const limits = { requests_per_second: 60, max_concurrency: IN_FLIGHT };
   const url = new URL(String(warehouse.destination["url"]));
-  await withHosts(2, { service: simulator.port, postgres: Number(url.port) }, async own => {
+  await withHosts(2, { service: simulator.port, postgres: Number(url.port) }, async (own, ports) => {
     const configOf = (base: string, at: string) => ({
       ...{ company: "acme", views: false, workers: { jobs: 3 }, destination: { ...warehouse.destination, url: at } },
       api: { base_url: base, key: `\${KEY}`, ...limits },
     });
     const place = await Place.make(configOf(simulator.url, url.href));
-    for (const { address, ports, within } of own) {
-      const at = new URL(url);
-      at.hostname = address;
-      at.port = String(ports.postgres);
-      const theirs = await Place.make(configOf(`http://${address}:${ports.service}`, at.href));
-      for (let nth = 0; nth < 2; nth++) place.start(theirs.file, within);
-    }
+    const at = new URL(url);
+    at.hostname = HERE;
+    at.port = String(ports.postgres);
+    at.searchParams.set("sslmode", "disable");
+    const theirs = await Place.make(configOf(`http://${HERE}:${ports.service}`, at.href));
+    for (const { within } of [...own, ...own]) theirs.start(theirs.file, within);
     await systemClock.sleep(4_000);
     simulator.requests.clear();
     const begun = performance.now();
@@ -249,6 +248,7 @@ async function hosts(server: PostgresServer): Promise<void> {
       1.02 * needed + IN_FLIGHT, `${total} requests, more than ${(1.02 * needed + IN_FLIGHT).toFixed(0)}`);
     require(most <= 62 && maxInFlight <= IN_FLIGHT, `${most} in a second, ${maxInFlight} in flight`);
     require(missed === 0 && report.exit_code === 0 && refusals(simulator) === 0, "not all went well");
+    await theirs.close();
     await place.close();
   });
   await warehouse.drop();

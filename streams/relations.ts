@@ -13,6 +13,7 @@ const named: readonly Relation[] = [
     ...assumed,
     from: { table: "invoices", columns: ["matched_po_number"] },
     to: ORDERS,
+    refreshes: { to: ["purchase_order_details", "purchase_order_landed_cost"], from: ["invoice_matches"] },
     note: "One order at most: an invoice over several orders stands in purchase_order_linked_documents.",
   },
   {
@@ -28,6 +29,7 @@ const named: readonly Relation[] = [
     to: INVOICES,
     where: { column: "row_type", values: ["document"] },
     kind: "type",
+    refreshes: { to: ["invoice_matches", "invoice_timeline"] },
     note: "Only rows that are documents, and of those only invoices match; the values of row_type are not documented.",
   },
   {
@@ -35,25 +37,36 @@ const named: readonly Relation[] = [
     from: { table: "ingested", columns: ["id"] },
     to: DOCUMENTS,
     where: { column: "row_type", values: ["document"] },
+    refreshes: { to: ["document_details", "document_threads"] },
     note: "Only rows that are documents; the service does not document the values of row_type.",
   },
   {
     ...assumed,
     from: { table: "findings", columns: ["po_number"] },
     to: ORDERS,
+    refreshes: { to: ["purchase_order_details"] },
     note: "Null for findings that are not about one order.",
   },
   {
     ...assumed,
     from: { table: "findings", columns: ["doc_id"] },
     to: INVOICES,
+    refreshes: { to: ["invoice_matches", "invoice_intelligence"] },
     note: "Null for findings that are not about one document; some documents are no invoices.",
   },
   {
     ...assumed,
     from: { table: "open_items", columns: ["po_number", "line_no"] },
     to: { table: "purchase_order_line_items", columns: ["po_number", "_line_id"] },
+    refreshes: { to: ["purchase_order_details"] },
     note: "Null for lines without a number; one that stands on an order twice is no line's _line_id and matches none.",
+  },
+  {
+    ...assumed,
+    from: { table: "communications", columns: ["linked_po"] },
+    to: ORDERS,
+    refreshes: { to: ["purchase_order_details"] },
+    note: "Null for mails that are not linked to an order.",
   },
   {
     ...assumed,

@@ -21,6 +21,11 @@ export interface Relation {
   readonly where?: { readonly column: string; readonly values: readonly string[] };
   /** Column of `from` with the kind of a row. Its values are not documented: a kind without a single match is not counted. */
   readonly kind?: string;
+  /**
+   * Details whose answers tell of the other end's rows: when a row of `from` changes, comes or goes, those `to` of the row that it
+   * names are due, and the other way around those `from` of the rows that name it.
+   */
+  readonly refreshes?: { readonly to?: readonly string[]; readonly from?: readonly string[] };
   /** What one has to know before one joins along it; a sentence. */
   readonly note: string;
 }

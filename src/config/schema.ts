@@ -31,8 +31,13 @@ export const streamSettings = object({
   full_scan_pages: f.whole(0, 1_000_000).optional(),
   full_scan_every: f.duration("1s", "3650d").optional(),
   lookback: f.duration("0s", "3650d").optional(),
-  /** Details of parents whose column `while` is true are due again after `every`. */
-  refresh: object({ while: f.name("a column's name"), every: f.duration("1s", "3650d") }).optional(),
+  /** Details of parents whose column `while` is true are due again after `every`; changes in streams `with` make those due that they name, in those `without` none. */
+  refresh: object({
+    while: f.name("a column's name").optional(),
+    every: f.duration("1s", "3650d").optional(),
+    with: names("a stream's name").optional(),
+    without: names("a stream's name").optional(),
+  }).optional(),
   max_details: f.whole(0, 100_000_000).optional(),
   /** Columns whose change alone is no change, beside the built-in ones. */
   volatile: names("a column's name").optional(),

@@ -1,3 +1,4 @@
+import { type Cause, causesOf, possibleFor } from "../catalog/cause.ts";
 import {
   type Asking,
   asksNothing,
@@ -9,6 +10,7 @@ import {
   unanswered,
   waitsFor,
 } from "../catalog/lookup.ts";
+import type { Relation } from "../catalog/relation.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { ConfigError, refuse } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
@@ -16,7 +18,9 @@ import type { StreamSettings } from "./config.ts";
 
 /** What the config says of a stream that is compared with the catalogue. */
 export type OwnSettings = Pick<StreamSettings, "volatile"> &
-  Partial<Pick<StreamSettings, "unknownFields" | "refresh" | "refreshEveryMs" | keyof Asking>>;
+  Partial<Pick<StreamSettings, "unknownFields" | "refreshEveryMs" | keyof Asking>> & {
+    readonly refresh?: Partial<NonNullable<StreamSettings["refresh"]>> | undefined;
+  };
 
 /** Checks a stream's settings against the catalogue. @throws ConfigError that names every wrong key and the known ones */
 export function requireSettings(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): void {
@@ -33,6 +37,30 @@ export function requireSettings(catalogue: readonly Stream[], stream: Stream, ow
       faults.push(...unknown(`${place}.parameters`, name, known, `parameter of ${stream.name}`));
   }
   refuse(faults);
+}
+
+/** Which changes of rows make which details due, as relations and configuration say. @throws ConfigError for a stream that has nothing to do with a detail's rows */
+export function configuredCauses(
+  catalogue: readonly Stream[],
+  relations: readonly Relation[],
+  settings: Readonly<Record<string, OwnSettings>>,
+): readonly Cause[] {
+  const ownOf = (detail: string) => ({
+    with: settings[detail]?.refresh?.with ?? [],
+    without: settings[detail]?.refresh?.without ?? [],
+  });
+  const faults = Object.keys(settings).flatMap(detail => {
+    const possible = possibleFor(catalogue, relations, detail);
+    const { with: added, without } = ownOf(detail);
+    return [...added, ...without]
+      .filter(name => !possible.includes(name))
+      .map(
+        name =>
+          `streams.settings.${detail}.refresh: no relation leads from ${name} to the rows that ${detail} is asked for. Known: ${possible.join(", ") || "none"}.`,
+      );
+  });
+  refuse(faults);
+  return causesOf(catalogue, relations, ownOf);
 }
 
 /** Lookups that take their values from each other would wait for each other. @throws ConfigError that names them */
@@ -71,8 +99,14 @@ function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSet
   if (own.refresh === undefined) return;
   const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
   if (parent === undefined) return yield `${place}.refresh: ${name} is read whole anyway; only details have a refresh.`;
+  const { while: flag, everyMs, with: added = [], without = [] } = own.refresh;
   const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
-  yield* unknown(`${place}.refresh.while`, own.refresh.while, namesOf(flags), `true-or-false column of ${parent.name}`);
+  if ((flag === undefined) !== (everyMs === undefined))
+    yield `${place}.refresh: while and every go together: details are due again so long after they were fetched while the column is true.`;
+  if (flag !== undefined)
+    yield* unknown(`${place}.refresh.while`, flag, namesOf(flags), `true-or-false column of ${parent.name}`);
+  for (const [key, names] of Object.entries({ with: added, without }))
+    for (const name of names) yield* unknown(`${place}.refresh.${key}`, name, namesOf(catalogue), "stream");
 }
 
 function* askingFaults(catalogue: readonly Stream[], stream: Stream, asking: Asking, place: string): Generator<string> {

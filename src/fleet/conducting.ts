@@ -1,6 +1,6 @@
 import { type Ends, type ExitCode, StoppedError, TributaryError } from "../errors.ts";
 import type { SyncContext } from "../sync/context.ts";
-import { type CompanyRun, type RunSource, runCompany, skip } from "../sync/run/jobs.ts";
+import { type CompanyRun, type RunSource, relatedLists, runCompany, skip, whyWithout } from "../sync/run/jobs.ts";
 import type { Service } from "../sync/run/service.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
@@ -49,7 +49,8 @@ async function conductCompany(
   const { company, policy, signal } = context;
   const last = await conducting.last;
   const requests = new Map(last.filter(row => row.company === company).map(row => [row.stream, Number(row.requests)]));
-  const parts = partsOf(run.jobs, context.streams.catalogue, policy, requests);
+  const related = await relatedLists(context, run.jobs, new Set(requests.keys()));
+  const parts = partsOf(run.jobs, context.streams.catalogue, policy, requests, related);
   const idOf = ({ name }: RunPart) => jobId("part", data.runId, company, name);
   const added = new Set<RunPart>();
   const done = new Map<RunPart, Promise<void>>();
@@ -58,6 +59,12 @@ async function conductCompany(
   const work = async (part: RunPart): Promise<void> => {
     for (const job of part.jobs) job.progress.activity.waitingFor = undefined;
     if (signal.aborted) return skipAll(part);
+    const others = run.jobs.filter(job => !part.jobs.includes(job));
+    const lacking = part.jobs.map(job => whyWithout(job, others));
+    if (lacking.every(why => why !== undefined)) {
+      for (const [nth, job] of part.jobs.entries()) skip(job, lacking[nth]!);
+      return;
+    }
     added.add(part);
     await queue.add("parts", [
       {

@@ -23,12 +23,14 @@ export function partsOf(
   catalogue: readonly Stream[],
   policy: SyncContext["policy"],
   requests: ReadonlyMap<string, number>,
+  related: (job: Job) => readonly Job[] = () => [],
 ): readonly RunPart[] {
-  const groups = groupsOf(jobs, catalogue, policy);
+  const neededBy = (job: Job) => [...neededBefore(job, jobs, policy), ...related(job)];
+  const groups = groupsOf(jobs, catalogue, neededBy);
   const groupOf = new Map(groups.flatMap(group => group.map(job => [job, group])));
   const before = new Map(
     groups.map(group => {
-      const needed = group.flatMap(job => neededBefore(job, jobs, policy)).map(job => groupOf.get(job)!);
+      const needed = group.flatMap(neededBy).map(job => groupOf.get(job)!);
       return [group, new Set(needed.filter(other => other !== group))];
     }),
   );
@@ -63,11 +65,20 @@ export function partsOf(
 
 type Group = readonly Job[];
 
-/** What is locked together, and what asks for each other's rows: neither could be first. */
-function groupsOf(jobs: readonly Job[], catalogue: readonly Stream[], policy: SyncContext["policy"]): readonly Group[] {
-  const locked: readonly Group[] = [...Map.groupBy(jobs, job => lockGroupOf(catalogue, job.stream)).values()];
+/** What is locked together, and what asks for each other's rows: neither could be first. Details that wait for lists of other groups go after their own list. */
+function groupsOf(
+  jobs: readonly Job[],
+  catalogue: readonly Stream[],
+  neededOf: (job: Job) => readonly Job[],
+): readonly Group[] {
+  const locks = [...Map.groupBy(jobs, job => lockGroupOf(catalogue, job.stream)).values()];
+  const locked: readonly Group[] = locks.flatMap(group => {
+    const [details, lists] = [true, false].map(are => group.filter(job => (job.stream.mode.kind === "detail") === are));
+    const waits = details!.some(job => neededOf(job).some(other => !group.includes(other)));
+    return waits && lists!.length > 0 ? [lists!, details!] : [group];
+  });
   const neededBy = (group: Group) => {
-    const needed = new Set(group.flatMap(job => neededBefore(job, jobs, policy)));
+    const needed = new Set(group.flatMap(neededOf));
     return locked.filter(other => other.some(job => needed.has(job)));
   };
   const reach = (group: Group, found = new Set<Group>()): ReadonlySet<Group> => {

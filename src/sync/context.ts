@@ -1,3 +1,4 @@
+import type { Cause } from "../catalog/cause.ts";
 import type { Mode, Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config, StreamDefaults, StreamSettings } from "../config/config.ts";
@@ -108,6 +109,8 @@ export interface SyncContext {
     readonly catalogue: readonly Stream[];
     /** Names of the streams that this run or, by the configuration, another one reads. */
     readonly wanted: ReadonlySet<string>;
+    /** Which changes of rows make details of other rows due. */
+    readonly causes: readonly Cause[];
     /** Streams that the order names one by one, not by a pattern or preset. */
     readonly named: ReadonlySet<string>;
   };

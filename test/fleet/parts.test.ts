@@ -6,6 +6,7 @@ import { readPartData, runDataOf } from "../../src/fleet/job_data.ts";
 import { partsOf } from "../../src/fleet/parts.ts";
 import { LEAST_OF_LISTS, listPriority, shardPriority } from "../../src/fleet/priority.ts";
 import { asDue, type SyncContext } from "../../src/sync/context.ts";
+import type { Job } from "../../src/sync/run/report.ts";
 import { StreamProgress } from "../../src/sync/stream_progress.ts";
 
 const facts = (name: string) => ({
@@ -28,9 +29,14 @@ const asking = (name: string, of: string): Stream =>
 const policy = { ofStream: () => asksNothing } as unknown as SyncContext["policy"];
 
 /** Names of the streams of each part, in the order of the parts; `known`: what each stream took last. */
-function cut(streams: readonly Stream[], known: Readonly<Record<string, number>> = {}) {
+function cut(
+  streams: readonly Stream[],
+  known: Readonly<Record<string, number>> = {},
+  waits: Readonly<Record<string, readonly string[]>> = {},
+) {
   const jobs = streams.map(stream => ({ company: "acme", stream, progress: new StreamProgress("2026-01-01") }));
-  const parts = partsOf(jobs, streams, policy, new Map(Object.entries(known)));
+  const related = (job: Job) => jobs.filter(other => waits[job.stream.name]?.includes(other.stream.name));
+  const parts = partsOf(jobs, streams, policy, new Map(Object.entries(known)), related);
   return parts.map(({ jobs: own, after, weight }) => ({
     ...{ weight, streams: own.map(({ stream }) => stream.name) },
     after: after.map(({ name }) => name),
@@ -47,6 +53,17 @@ test("streams that ask for each other's rows are one part, however long the circ
   expect(parts.map(({ streams, after }) => ({ streams, after }))).toEqual([
     { streams: ["a", "b", "c"], after: [] },
     { streams: ["d"], after: ["a"] },
+  ]);
+});
+
+test("details that wait for lists of others are a part of their own, after these and their own list", () => {
+  const streams = [listed("a"), detailed("a_details", "a"), listed("b"), detailed("b_details", "b")];
+  const known = { a: 50, a_details: 90, b: 50, b_details: 10 };
+  expect(cut(streams, known, { a_details: ["a", "b"], b_details: ["a", "b"] })).toEqual([
+    { streams: ["a"], after: [], weight: 140 },
+    { streams: ["b"], after: [], weight: 140 },
+    { streams: ["a_details"], after: ["a", "b"], weight: 90 },
+    { streams: ["b_details"], after: ["b", "a"], weight: 10 },
   ]);
 });
 

@@ -3,6 +3,33 @@ import type { Mutation } from "./mutation.ts";
 /** Requests: how many, how fast, and what nobody may see. */
 export const asking: readonly Mutation[] = [
   {
+    name: "a relation is followed to what a row names now, not to what it named before",
+    invariant: 6,
+    file: "src/warehouse/merge/apply.ts",
+    text: "  if (isChanging && diff.updated > 0) await noteDue(publishing, changing);",
+    becomes: "  if (isChanging && diff.updated < 0) await noteDue(publishing, changing);",
+    test: "test/sync/stream/causes.test.ts",
+    notices: "what a change of a row makes due is right after the same run",
+  },
+  {
+    name: "a relation is not followed when a row goes",
+    invariant: 6,
+    file: "src/warehouse/merge/deletion.ts",
+    text: "  await noteDue(publishing, rows);",
+    becomes: "  if (rows === undefined) await noteDue(publishing, rows);",
+    test: "test/sync/stream/causes.test.ts",
+    notices: "what a change of a row makes due is right after the same run",
+  },
+  {
+    name: "details do not wait for the lists whose changes make them due",
+    invariant: 6,
+    file: "src/sync/run/jobs.ts",
+    text: "    if (!worked.has(stream.name)) return [];",
+    becomes: "    if (worked.has(stream.name)) return [];",
+    test: "test/sync/stream/causes.test.ts",
+    notices: "what a change of a row makes due is right after the same run",
+  },
+  {
     name: "a filter is distrusted because of one odd row",
     invariant: 6,
     file: "src/sync/stream/listing.ts",
@@ -132,8 +159,8 @@ export const asking: readonly Mutation[] = [
     name: "workers space their starts each for itself",
     invariant: 7,
     file: "src/source/budget/budget.ts",
-    text: "  const first = Math.max(nextStart, now);",
-    becomes: "  const first = now;",
+    text: "  const first = Math.max(nextStart, now + leadMs);",
+    becomes: "  const first = now + leadMs;",
     test: "test/source/budget/budget.test.ts",
     notices:
       "whatever befalls workers, database and clocks: no limit is broken, and what the dead had is free within a lease",

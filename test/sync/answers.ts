@@ -35,11 +35,11 @@ export async function told(
 ): Promise<Told> {
   const place = await scenario(make, {}, { ...more, config });
   const asked: string[] = [];
-  place.look = passing => {
+  place.look = async passing => {
     if (passing.path === identityEndpoint.path) return undefined;
     const say = says[passing.path];
     asked.push(`${passing.path}${passing.query.size === 0 ? "" : `?${passing.query}`}`);
-    const answer = say?.(passing);
+    const answer = await say?.(passing);
     if (answer === undefined) return noSuch;
     return isInstead(answer) ? answer : instead(200, { data: answer });
   };

@@ -73,6 +73,7 @@ export function workOf(answers: readonly ArchivedAnswer[]): WorkList {
   return {
     total: items.length,
     reasons: { forced: items.length },
+    table: undefined,
     left: 0,
     leftFailed: 0,
     async next(count) {

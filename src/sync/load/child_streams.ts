@@ -1,6 +1,7 @@
 import { type Detail, OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
 import type { ChildStream, Parents, ValueSource } from "../../warehouse/details/parents.ts";
-import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
+import type { LoadCause, LoadTarget } from "../../warehouse/merge/load_target.ts";
+import type { SyncContext } from "../context.ts";
 
 /** The details that are asked for row by row: they go and come back with the rows. */
 export const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonly Stream[] =>
@@ -55,6 +56,21 @@ export function valueDrivenBy(catalogue: readonly Stream[], stream: Stream): Non
     if (mode.kind !== "detail" || mode.by === undefined || mode.everyDays !== undefined) return [];
     const own = sourcesOf(catalogue, detail, mode).filter(source => source.stream === stream.name);
     return own.map(source => ({ stream: detail.name, source }));
+  });
+}
+
+/** What else changes of a stream's rows make due, as far as its details are on and the columns that tell it are there. */
+export function loadCausesOf(
+  { catalogue, wanted, causes }: SyncContext["streams"],
+  { name, tables }: Stream,
+): readonly LoadCause[] {
+  const has = ({ main }: Stream["tables"], wanted: string) => main.columns.some(column => column.name === wanted);
+  return causes.flatMap(({ stream, column, parents, parentColumn, details }) => {
+    const list = catalogue.find(other => other.name === parents);
+    const on = details.filter(detail => wanted.has(detail));
+    if (stream !== name || list === undefined || on.length === 0 || !has(tables, column)) return [];
+    if (parentColumn !== undefined && !has(list.tables, parentColumn)) return [];
+    return [{ column, parents: list.tables, parentColumn, details: on }];
   });
 }
 

@@ -12,7 +12,7 @@ import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state
 import type { StreamSync, SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { childStreamOf, detailsOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
+import { childStreamOf, detailsOf, loadCausesOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
 import { changesOf, listed, recordDrift } from "./schema_drift.ts";
 
 const DAY = 86_400_000;
@@ -32,6 +32,8 @@ export interface Load {
     readonly absent: Absent;
     readonly guard: DetailGuard | undefined;
     readonly parentsComplete: boolean;
+    /** The work list that was worked through. */
+    readonly work: LoadTarget["work"];
   };
   /** Digests of rejects whose rows these are: they came one by one, not as what their parents have, and are resolved. */
   readonly rejects?: readonly string[];
@@ -79,6 +81,8 @@ function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }:
     parentsComplete: details?.parentsComplete ?? false,
     details: detailsOf(catalogue, stream).map(detail => childStreamOf(detail, stream)),
     valueDriven: valueDrivenBy(catalogue, stream),
+    causes: rejects === undefined ? loadCausesOf(context.streams, stream) : [],
+    work: details?.work,
     scope:
       mode.kind === "feed" && start !== undefined ? { column: mode.highWaterColumn, from: surelyIn(start) } : undefined,
   };

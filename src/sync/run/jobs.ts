@@ -10,6 +10,7 @@ import { createHasher } from "../../rows/hash.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Archive } from "../../source/archive/archive.ts";
 import type { Destination } from "../../warehouse/destination.ts";
+import { lastStreamRuns } from "../../warehouse/state/run_log.ts";
 import type { Refresh, StreamPolicy, StreamSync, SyncContext } from "../context.ts";
 import { type StreamWork, syncStream, UNAVAILABLE } from "../stream/sync_stream.ts";
 import type { Announcements } from "./announcements.ts";
@@ -43,7 +44,9 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   const details = new PQueue({ concurrency: 2 * run.streamsAtOnce });
   const wanted = context.streams.wanted.union(new Set(jobs.map(job => job.stream.name)));
   const streams = { ...context.streams, wanted };
-  const waiting = new Map(jobs.map(job => [job, neededBefore(job, jobs, context.policy)]));
+  const related = await relatedLists(context, jobs);
+  const before = (job: Job) => [...neededBefore(job, jobs, context.policy), ...related(job)];
+  const waiting = new Map(jobs.map(job => [job, before(job)]));
   const unfinished = () => lists.pending + lists.size + details.pending + details.size;
   let turn = 0;
   const startReady = (): void => {
@@ -118,6 +121,26 @@ export function neededBefore({ stream }: Job, jobs: readonly Job[], policy: Sync
   return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
 }
 
+/**
+ * Lists whose changes make details due: from the second run on these wait for them, so that all that changed is known when details
+ * are asked for, once a run. `known`: the streams that earlier runs worked on.
+ */
+export async function relatedLists(
+  { streams: { causes }, policy, destination, company, runId }: SyncContext,
+  jobs: readonly Job[],
+  known?: ReadonlySet<string>,
+): Promise<(job: Job) => readonly Job[]> {
+  const listsOf = (detail: string) => causes.filter(({ details }) => details.includes(detail)).map(each => each.stream);
+  if (jobs.every(({ stream }) => listsOf(stream.name).length === 0)) return () => [];
+  const rows = known === undefined ? await lastStreamRuns(destination, runId) : [];
+  const worked = known ?? new Set(rows.filter(row => row.company === company).map(({ stream }) => stream));
+  return ({ stream }) => {
+    if (!worked.has(stream.name)) return [];
+    const names = listsOf(stream.name);
+    return jobs.filter(other => names.includes(other.stream.name) && neededBefore(other, jobs, policy).length === 0);
+  };
+}
+
 /** Tables whose rows say what a stream asks for: a detail's parents, and where a lookup takes its values from. */
 function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
   const { mode } = stream;
@@ -137,9 +160,9 @@ export function skip({ progress }: Job, reason: string): void {
 async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<void> {
   const { jobs, log, errors, work } = run;
   const { stream, progress } = job;
-  const parent = jobs.find(other => stream.mode.kind === "detail" && other.stream.name === stream.mode.of);
+  const parent = parentOf(job, jobs);
   if (context.signal.aborted) return skip(job, "the run was ending");
-  const without = parent === undefined || parent.progress.published ? undefined : whyWithout(parent);
+  const without = whyWithout(job, jobs);
   // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
   const failing =
     without !== undefined && parent?.progress.isForbidden === true && context.streams.named.has(stream.name);
@@ -173,8 +196,14 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   }
 }
 
-/** Why nothing can be asked for when the parent's rows are not known. */
-function whyWithout({ stream, progress }: Job): string {
+const parentOf = ({ stream: { mode } }: Job, jobs: readonly Job[]): Job | undefined =>
+  mode.kind === "detail" ? jobs.find(other => other.stream.name === mode.of) : undefined;
+
+/** Why nothing can be asked for as the parent's rows are not known; undefined: they are. */
+export function whyWithout(job: Job, jobs: readonly Job[]): string | undefined {
+  const parent = parentOf(job, jobs);
+  if (parent === undefined || parent.progress.published) return undefined;
+  const { stream, progress } = parent;
   return `its list ${stream.name} ${progress.isForbidden ? `is ${UNAVAILABLE}` : "could not be read"}`;
 }
 
@@ -184,9 +213,12 @@ export async function contextOf(
   destination: Destination,
   rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "part"> &
     Pick<SyncContext["encoding"], "redact"> &
-    Pick<SyncContext["streams"], "catalogue" | "named"> & { readonly refresh: Refresh; readonly askedAt: string },
+    Pick<SyncContext["streams"], "catalogue" | "named" | "causes"> & {
+      readonly refresh: Refresh;
+      readonly askedAt: string;
+    },
 ): Promise<SyncContext> {
-  const { refresh, askedAt, redact, catalogue, named, ...shared } = rest;
+  const { refresh, askedAt, redact, catalogue, named, causes, ...shared } = rest;
   const { full, allDetails, resume, confirmDeletes } = refresh;
   const { company, api, limiter } = service;
   const on = selectedByConfig(catalogue, config.streams);
@@ -198,7 +230,7 @@ export async function contextOf(
     destination,
     inTurn: publish => turns.run(publish),
     encoding: { formats: config.formats, hasher: await createHasher(), redact },
-    streams: { catalogue, named, wanted: new Set(on.map(stream => stream.name)) },
+    streams: { catalogue, named, causes, wanted: new Set(on.map(stream => stream.name)) },
     policy: {
       full,
       allDetails,

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import type { Cause } from "../../catalog/cause.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig, Company } from "../../config/config.ts";
@@ -37,6 +38,8 @@ export interface PlannedRun {
     readonly on: readonly Stream[];
     readonly selected: readonly Stream[];
   };
+  /** Which changes of rows make details of other rows due. */
+  readonly causes: readonly Cause[];
   readonly privacy: Privacy;
   readonly source: RunSource;
   readonly sharedClients: SharedClients;

@@ -1,5 +1,6 @@
 import type { Company, Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
+import { configuredCauses } from "../../config/settings.ts";
 import { ConfigError } from "../../errors.ts";
 import { privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
@@ -92,6 +93,7 @@ function planRun(order: RunOrder, tools: RunTools, attempt: Attempt | undefined)
   const { streams: selected } = select(all, on, selection.names, config.streams.settings);
   return {
     ...{ order, tools, attempt, runId, startedAt, companies, source },
+    causes: configuredCauses(all, order.relations(all), config.streams.settings),
     streams: { all, on, selected },
     privacy: privacyOf(order.catalogue, config.privacy),
     sharedClients: attempt?.sharedClients ?? createSharedClients(config.api, tools.clock),

@@ -130,6 +130,7 @@ async function workOnCompany(run: Run, service: Service, streams: AllStreams): P
     ...{ runId, clock: tools.clock, log, redact: tools.redact, catalogue, refresh },
     signal: AbortSignal.any([signal, ending.signal]),
     named: new Set(selection.named ?? selection.names),
+    causes: plan.causes,
     askedAt: order.askedAt ?? startedAt,
     part: plan.part?.shard === undefined ? undefined : { name: plan.part.name, ...plan.part.shard },
   });

@@ -2,7 +2,7 @@ import { snakeCase } from "../../catalog/columns.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../../catalog/stream.ts";
 import type { Parents } from "../../warehouse/details/parents.ts";
 import type { WorkRequest } from "../../warehouse/details/work_list.ts";
-import type { SyncContext } from "../context.ts";
+import type { StreamPolicy, SyncContext } from "../context.ts";
 import type { DetailRequest } from "../extract/details.ts";
 import { parentsOf } from "../load/child_streams.ts";
 
@@ -28,6 +28,11 @@ export const columnsFor = ({ columns, keys }: Pick<DetailRequest, "columns" | "k
   ...new Set([...Object.values(columns), ...Object.values(keys)]),
 ];
 
+function refreshOf(refresh: StreamPolicy["refresh"]): WorkRequest["refresh"] {
+  const { while: flag, everyMs } = refresh ?? {};
+  return flag === undefined || everyMs === undefined ? undefined : { while: flag, everyMs };
+}
+
 /** What decides which details are due, but for what a run under way has asked for. */
 export function workRequest(
   context: Pick<SyncContext, "company" | "clock" | "part"> & {
@@ -51,7 +56,7 @@ export function workRequest(
     to: context.policy.to,
     shard: context.part,
     audit: policy.audit,
-    refresh: policy.refresh,
+    refresh: refreshOf(policy.refresh),
     everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
     force: context.policy.allDetails,
     limit: policy.maxDetails,

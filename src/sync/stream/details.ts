@@ -30,25 +30,19 @@ import { publishStage } from "../load/apply_load.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
 import { countParts } from "./count_parts.ts";
+import { announce, type DetailCounts, noteIdleCauses, troubleWith } from "./detail_notes.ts";
 import { detailRequest, workRequest } from "./detail_request.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
 
 /** Priority of the requests of a run's first details: below those of lists, even when they are sent again. */
 const EARLIEST = 0.4;
-/** More failures than this share of the requests make the stream a failure. */
-const TOLERATED = 0.05;
-/** So many details that were never fetched are worth a word before they are. */
-const MANY_NEW = 1_000;
 
 /** Details that were fetched before, to be loaded again. */
 export interface FetchedBefore {
   readonly work: WorkList;
   readonly at: (item: WorkItem) => string;
 }
-
-/** How the requests of details ended; where one of its parts was killed, those since it went on. */
-export type DetailCounts = Pick<DetailsResult, "ok" | "absent" | "failed" | "firstFailure">;
 
 /** What one part of a stream's details came to. */
 export interface PartResult extends DetailCounts {
@@ -80,6 +74,7 @@ export async function fetchPart(sync: StreamSync<Detail>): Promise<PartResult> {
   const staged =
     request.limit === undefined || stage.record === undefined ? 0 : await stagedAnswers(destination, stage);
   const work = await openWorkList(destination, { ...request, asked: asked + staged, stage });
+  shelf.work = work.table;
   try {
     const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
     const kept = await publishBut404s(shelf, record);
@@ -105,6 +100,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   const gathered = gather && (await gather(request, await countDue(shelf, request)));
   const left = gathered === undefined ? request : await takeOver(sync, shelf, request, gathered);
   const work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
+  shelf.work = work.table;
   try {
     if (before === undefined) announce(sync, work);
     const { record, counts: own, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
@@ -117,6 +113,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
     const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
+    await noteIdleCauses(sync);
     if (error !== undefined) throw error;
     if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
     if (trouble !== undefined) throw new TributaryError(trouble, 1);
@@ -135,7 +132,7 @@ async function openShelf(
   const request = workRequest(context, stream, mode);
   // A part that ends early would take values for gone whose rows are another's.
   const parentsComplete = context.part === undefined && (await areParentsComplete(context, request.parents));
-  const nothing = { deleted: 0, blocked: undefined };
+  const nothing = { work: undefined, deleted: 0, blocked: undefined };
   return { shelf: { context, stream, extraction, state, progress, parentsComplete, ...nothing }, request };
 }
 
@@ -184,25 +181,6 @@ async function takeOver(
   return { ...request, audit: 0, force: false, refresh: undefined, everyMs: undefined, asked };
 }
 
-function announce(sync: StreamSync, work: WorkList): void {
-  const { context, stream, progress } = sync;
-  const { name } = stream;
-  if (work.total > 0) context.log.info({ stream: name, details: work.total, ...work.reasons }, "fetching details");
-  const fresh = work.reasons["new"] ?? 0;
-  if (fresh > MANY_NEW) {
-    context.log.warn(
-      { stream: name, requests: fresh },
-      `${name}: ${count(fresh)} details were never fetched, each is one request. streams.settings.${name}.max_details caps how many a run asks for; the next run goes on.`,
-    );
-  }
-  if (work.left > 0)
-    progress.notes.push(
-      `${name}: ${count(work.left)} details are left for the next runs, as max_details allows ${count(work.total)} a run.`,
-    );
-}
-
-const count = (value: number): string => value.toLocaleString("en-US");
-
 /** Whether it is known which values there are: only then is one gone that no row carries. */
 async function areParentsComplete(context: SyncContext, parents: Parents): Promise<boolean> {
   if (parents.kind === "rows") return false;
@@ -235,6 +213,7 @@ interface Shelf {
   readonly state: StreamState;
   readonly progress: StreamProgress;
   readonly parentsComplete: boolean;
+  work: WorkList["table"];
   /** Rows that were deleted in this run because answers or values no longer have them. */
   deleted: number;
   /** Those that were too many: from then on none goes. */
@@ -318,7 +297,7 @@ async function publishDetails(
   absent: Absent,
   completeTo: string | null,
 ): Promise<void> {
-  const { context, stream, extraction, state, progress, parentsComplete, deleted, blocked } = shelf;
+  const { context, stream, extraction, state, progress, parentsComplete, work, deleted, blocked } = shelf;
   const { confirmDeletes, deletes: limits } = context.policy;
   const { parted } = await publishStage(context, {
     stream,
@@ -328,7 +307,7 @@ async function publishDetails(
     details: {
       absent,
       guard: confirmDeletes ? undefined : { limits, deleted, isBlocked: blocked !== undefined },
-      parentsComplete,
+      ...{ parentsComplete, work },
     },
     state,
     completeTo,
@@ -337,36 +316,6 @@ async function publishDetails(
   if (parted.blocked !== undefined && parted.blocked.leaving > (shelf.blocked?.leaving ?? 0))
     shelf.blocked = parted.blocked;
 }
-
-/** Why the stream counts as failed; undefined: it doesn't. */
-function troubleWith(
-  stream: Stream,
-  counts: DetailCounts | undefined,
-  doubted: boolean,
-  { waiting: backingOff, known, next }: Awaited<ReturnType<typeof countWaiting>> = {
-    waiting: 0,
-    known: 0,
-    next: undefined,
-  },
-  left: number,
-): string | undefined {
-  if (counts === undefined) return undefined;
-  const { ok, absent, failed, firstFailure } = counts;
-  const all = ok + absent + failed;
-  if (doubted)
-    return `${stream.name}: ${absent} of ${all} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`;
-  if (failed > TOLERATED * all)
-    return `${stream.name}: ${failed} of ${all} details could not be fetched; they are tried again with growing pauses. The first: ${firstFailure}`;
-  // That they are not asked for yet, or left to later runs by max_details, makes no success of what failed before.
-  const waiting = backingOff + left;
-  if (waiting === 0 || failed + waiting <= TOLERATED * Math.max(known, all)) return undefined;
-  return `${stream.name}: ${waiting} of ${known} details could not be fetched by the runs before, and wait for their next try. ${nextTry(next)}`;
-}
-
-const nextTry = (next: Date | undefined): string =>
-  next === undefined
-    ? "Later runs fetch them, as many as max_details allows."
-    : `The first run after ${next.toISOString().slice(0, 16).replace("T", " ")} UTC asks for some of them again.`;
 
 /** Whether `max_details` leaves some that were never fetched: these come first. Those it leaves to be fetched again do not make the table late. */
 const lacksNew = ({ left, reasons }: WorkList): boolean =>

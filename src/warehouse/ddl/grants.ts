@@ -7,7 +7,8 @@ import type { Shape } from "./shape.ts";
 
 /** State that dashboards read. */
 export const readableState = [
-  ...(["streams", "runs", "stream_runs", "problems", "details", "relations", "history"] as const),
+  ...(["streams", "runs", "stream_runs", "problems", "details", "detail_due", "detail_causes"] as const),
+  ...(["relations", "history"] as const),
   ...(["verifications", "verification_differences", "privacy", "exports"] as const),
 ];
 

@@ -1,11 +1,26 @@
-import { sql, type Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type Parents, parentRows, presentParents } from "./parents.ts";
 
-/** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, its turn in the audit has come, or all are asked for. */
-export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "audit" | "forced";
+/** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, a related row changed, its turn in the audit has come, or all are asked for. */
+export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caused" | "audit" | "forced";
+
+/** What causes may take of the budget for parents that are unchanged, and so many details always: a small warehouse's are served at once. */
+const CAUSED_SHARE = 0.6;
+const CAUSED_ALWAYS = 100;
+/** So many details that a cause made due and that were as before, since one had changed: it is said, and other causes go first. */
+export const IN_VAIN = 500;
+
+/** How many details of unchanged parents a run looks at: of those that a related row's change made due, and of the others. */
+function budgetOf(share: number, { caused = 0, audit = 0 }: Readonly<Partial<Record<Reason, number>>>) {
+  const budget = Math.ceil(share * (caused + audit));
+  const most = share === 0 ? 0 : Math.max(Math.ceil(CAUSED_SHARE * budget), CAUSED_ALWAYS);
+  const served = Math.min(caused, most);
+  return { caused: served, audit: Math.min(audit, Math.max(0, budget - served)) };
+}
 
 /** One detail to fetch. `params`: the path's parameters by the parent's column. */
 export interface WorkItem {
@@ -51,6 +66,8 @@ export interface WorkRequest {
 export interface WorkList {
   readonly total: number;
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;
+  /** The temporary table that it is, with `parent_key` and `reason`; undefined: it is none. */
+  readonly table: Fragment | undefined;
   /** Due as well, but beyond the limit; of these the ones that failed before. */
   readonly left: number;
   readonly leftFailed: number;
@@ -69,23 +86,28 @@ export async function openWorkList(destination: Destination, request: WorkReques
     await sql`drop table if exists ${name}`.execute(trx);
     await sql`drop table if exists ${candidates}`.execute(trx);
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
-    const counted = await sql<{ due: number; retry: number; audit: number }>`select
-      count(*) filter (where reason <> 'audit') as due, count(*) filter (where reason = 'retry') as retry,
-      count(*) filter (where reason = 'audit') as audit from ${candidates}`.execute(trx);
-    const { audit, ...found } = counted.rows[0]!;
-    const audited = Math.ceil(request.audit * audit);
+    const counts = await countByReason(trx, candidates);
+    const { caused, audit } = budgetOf(request.audit, counts);
+    const due =
+      Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.caused ?? 0) - (counts.audit ?? 0);
+    const found = { due, retry: counts.retry ?? 0 };
     const most = limitOf(request);
     const limit = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`;
     const oldest = request.limit === undefined ? sql`` : sql` q.fetched_at nulls first,`;
-    // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn.
+    // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn. Causes that find
+    // nothing go last.
+    const group = sql`case d.reason when 'caused' then 1 when 'audit' then 2 else 0 end`;
     await sql`
       create temporary table ${name} as
-      select row_number() over (order by q.audit,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
-        select c.*, c.reason = 'audit' as audit, row_number() over (
-            partition by c.reason = 'audit' order by case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
-        from (select d.*, row_number() over (partition by d.reason = 'audit', d.open order by d.fetched_at, d.parent_key) as turn
+      select row_number() over (order by q.urgency,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
+        select c.*, row_number() over (partition by c.urgency order by
+            case when c.urgency = 1 then c.idle end, case when c.urgency = 1 then c.since end,
+            case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
+        from (select d.*, ${group} as urgency,
+            row_number() over (partition by ${group}, d.open order by d.fetched_at, d.parent_key) as turn
           from ${candidates} d) c
-      ) q where not q.audit or q.place <= ${sql.lit(audited)} order by nth ${limit}`.execute(trx);
+      ) q where q.urgency = 0 or q.place <= case q.urgency when 1 then ${sql.lit(caused)} else ${sql.lit(audit)} end
+      order by nth ${limit}`.execute(trx);
     await sql`drop table ${candidates}`.execute(trx);
     return found;
   };
@@ -96,7 +118,8 @@ export async function openWorkList(destination: Destination, request: WorkReques
   return {
     total,
     reasons,
-    left: Math.max(0, due - (total - (reasons["audit"] ?? 0))),
+    table: name,
+    left: Math.max(0, due - (total - (reasons.audit ?? 0) - (reasons.caused ?? 0))),
     leftFailed: Math.max(0, retry - (reasons["retry"] ?? 0)),
     async next(count) {
       const from = position;
@@ -136,9 +159,12 @@ export async function countWork(
   request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
   const parents = await presentParents(reading, request.parents);
-  const due = sql`(${candidateQuery(reading, { ...request, parents }, request.stage)}) due`;
+  const isNoted = await hasColumn(reading, "detail_due", "since");
+  const query = candidateQuery(reading, { ...request, parents }, request.stage, isNoted ? undefined : nothingDue);
+  const due = sql`(${query}) due`;
   const counts = await countByReason(reading.db, due);
-  return { ...counts, audit: Math.ceil(request.audit * (counts["audit"] ?? 0)) };
+  const { caused, audit } = budgetOf(request.audit, counts);
+  return { ...counts, ...(counts.caused === undefined ? {} : { caused }), audit };
 }
 
 /** How many details failed before and wait for their next try, when that is for the first, and of how many it is known how they ended; of parents in the range, where there is one. */
@@ -164,7 +190,7 @@ export async function countWaiting(
   return { ...counts, next: next ?? undefined };
 }
 
-async function countByReason(db: Destination["db"], from: Fragment): Promise<WorkList["reasons"]> {
+async function countByReason(db: Kysely<StateTables>, from: Fragment): Promise<WorkList["reasons"]> {
   const { rows } = await sql<{ reason: Reason; n: number }>`
     select reason, count(*) as n from ${from} group by reason`.execute(db);
   return Object.fromEntries(rows.map(({ reason, n }) => [reason, n]));
@@ -185,6 +211,7 @@ function candidateQuery(
   place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
   request: Omit<WorkRequest, "stage">,
   stage: Stage | undefined,
+  noted = dueBy(place, request),
 ): Fragment {
   const { company, stream, parents, now, columns, open, newest, refresh, everyMs } = request;
   const aged = parents.kind === "values" && parents.aged;
@@ -204,7 +231,7 @@ function candidateQuery(
     : sql`case when d.parent_key is null then 'new'
         when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end
         when ${request.otherFormats === true ? sql`d.outcome = 'ok'` : sql`d.parent_hash is null`} then 'formats'${changed}
-        when ${refreshed} then 'refresh' else ${otherwise} end`;
+        when ${refreshed} then 'refresh' when u.parent_key is not null then 'caused' else ${otherwise} end`;
   // What lies ahead was fetched nobody knows how long ago.
   const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)} and o.fetched_at <= ${ago(0)}` : sql``;
   const asked =
@@ -219,14 +246,31 @@ function candidateQuery(
       : sql` and ${place.dialect.shardOf(sql`p.parent_key`, shard.of)} = ${sql.lit(shard.index)}`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   return sql`select * from (
-    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at,
+    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at, u.since, u.idle,
       ${reason} as reason${sql.join(params, sql``)}
     from ${live} p
     left join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
+    left join ${noted} u on u.parent_key = p.parent_key
     where true${rangeOf(request)}${own}${asked}
     ) candidates where reason <> 'waiting'`;
 }
+
+/** What changes of related rows made due, since when, and whether only by causes that find nothing. */
+function dueBy(
+  { stateSchema }: Pick<Destination, "stateSchema">,
+  { company, stream }: Pick<WorkRequest, "company" | "stream">,
+): Fragment {
+  return sql`(select x.parent_key, min(x.since) as since,
+      min(case when coalesce(n.in_vain, 0) < ${sql.lit(IN_VAIN)} then 0 else 1 end) as idle
+    from ${sql.id(stateSchema, "detail_due")} x
+    left join ${sql.id(stateSchema, "detail_causes")} n
+      on n.company = x.company and n.stream = x.stream and n.cause = x.cause
+    where x.company = ${company} and x.stream = ${stream} group by x.parent_key)`;
+}
+
+/** In a warehouse that no run of this version has opened yet nobody noted any. */
+const nothingDue = sql`(select cast(null as varchar) as parent_key, cast(null as timestamptz) as since, 0 as idle where false)`;
 
 function agoIso(now: string, milliseconds: number): string {
   return new Date(Date.parse(now) - milliseconds).toISOString();

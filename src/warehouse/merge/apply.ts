@@ -17,6 +17,7 @@ import {
   timestampOf,
 } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
+import { noteDue } from "./causes.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { DetailGuard } from "./deletion_limits.ts";
 import { type Diff, dropTemporary, type LoadTarget, type Publishing, temporaryNames } from "./load_target.ts";
@@ -109,6 +110,11 @@ export async function applyDiff(
   const { parent, company, tables } = target;
   const judged = parent === undefined ? undefined : await judgeAnswers(publishing, parent, absence, guard, compared);
   const { diff, deleted, blocked } = judged ?? { diff: compared, deleted: 0, blocked: undefined };
+  // The first load of a list tells of no change.
+  const changing =
+    compared.known === 0 ? undefined : sql`(select * from ${sql.id(names.changed)} where op in ('i', 'u', 'r'))`;
+  const isChanging = changing !== undefined && diff.inserted + diff.updated > 0;
+  if (isChanging && diff.updated > 0) await noteDue(publishing, changing);
   if (diff.touched > 0) {
     await replaceRows(publishing, diff);
     for (const child of tables.children) await publishChildren(publishing, child);
@@ -125,6 +131,7 @@ export async function applyDiff(
     await noteUnfilled(publishing);
     // Rows that came back are among the updated.
     if (diff.updated > 0) await restoreDetails(publishing);
+    if (isChanging) await noteDue(publishing, changing);
   }
   const ofMissing = verdict === undefined ? 0 : await deleteMissing(publishing, verdict);
   const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(publishing, parent, judged);

@@ -3,6 +3,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import { parentKey } from "../details/parents.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
 import { countOf, equal, equalPairs, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
+import { noteDue } from "./causes.ts";
 import type { Publishing } from "./load_target.ts";
 
 /** Which rows of the table `missing` are gone for good; the others stay live. */
@@ -62,6 +63,7 @@ export async function deleteMissing(publishing: Publishing, verdict: Verdict): P
 export async function deleteRows(publishing: Publishing, rows: Fragment): Promise<void> {
   const { trx, destination, target } = publishing;
   const { company, tables, details } = target;
+  await noteDue(publishing, rows);
   await markDeleted(publishing, tables, rows, sql`t._company = ${company} and ${equal("t", "g", tables.main.key)}`);
   for (const detail of details) {
     await markDeleted(
@@ -70,10 +72,11 @@ export async function deleteRows(publishing: Publishing, rows: Fragment): Promis
       rows,
       sql`t._company = ${company} and ${equalPairs("t", "g", detail.on)}`,
     );
-    await sql`delete from ${sql.id(destination.stateSchema, "details")} d using ${rows} g
-      where d.company = ${company} and d.stream = ${detail.stream} and d.parent_key = ${parentKey("g", detail)}`.execute(
-      trx,
-    );
+    for (const state of ["details", "detail_due"])
+      await sql`delete from ${sql.id(destination.stateSchema, state)} d using ${rows} g
+        where d.company = ${company} and d.stream = ${detail.stream} and d.parent_key = ${parentKey("g", detail)}`.execute(
+        trx,
+      );
   }
 }
 

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Destination, Stage } from "../destination.ts";
 import type { ChildStream, Parents, ValueSource } from "../details/parents.ts";
-import { temporaryName } from "../sql_fragments.ts";
+import { type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** One company's stream, ready to be published from its stage. */
@@ -25,8 +25,21 @@ export interface LoadTarget {
   readonly details: readonly ChildStream[];
   /** Details that are asked for by values of its rows. */
   readonly valueDriven?: readonly { readonly stream: string; readonly source: ValueSource }[];
+  /** What else is due when its rows change: details of rows that they name, or that name them. */
+  readonly causes?: readonly LoadCause[];
+  /** Of a detail: the work list that was worked through, with `parent_key` and `reason`; absent: why they were asked for is not known. */
+  readonly work?: Fragment | undefined;
   /** The list is asked for from a day on only: rows whose timestamp lies before it are not missing, they were not asked for. */
   readonly scope: { readonly column: string; readonly from: string } | undefined;
+}
+
+/** A change of a row makes details due of the parents that its `column` tells: by their key, or by a column of their own table. */
+export interface LoadCause {
+  readonly column: string;
+  readonly parents: TableSet;
+  readonly parentColumn: string | undefined;
+  /** Streams of details, of the same parents. */
+  readonly details: readonly string[];
 }
 
 /** What a publish would do. `updated` includes rows that came back; `refreshed` ones differ in volatile fields only. */

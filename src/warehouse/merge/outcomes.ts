@@ -4,6 +4,7 @@ import type { Destination, Stage } from "../destination.ts";
 import { type Parents, parentKey, type ValueSource } from "../details/parents.ts";
 import { columnList, countOf, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
+import { settleDue } from "./causes.ts";
 import { deleteRows } from "./deletion.ts";
 import { type DetailGuard, mayLeave } from "./deletion_limits.ts";
 import type { Diff, LoadTarget, Publishing } from "./load_target.ts";
@@ -82,11 +83,18 @@ export async function judgeAnswers(
   const attempts = sql`(case when ${outcome} = 'failed' then coalesce(d.attempts, 0) + 1 else 0 end)`;
   const fresh = sql.id(names.changed.replace("changed", "outcome"));
   await sql`drop table if exists ${fresh}`.execute(trx);
+  // Of answers that a killed run left the reason is not known.
+  const [work, why] =
+    target.work === undefined
+      ? [sql``, sql`cast(null as varchar)`]
+      : [sql` left join ${target.work} w on w.parent_key = o.parent_key`, sql`w.reason`];
   await sql`create temporary table ${fresh} as
-    select o.parent_key, o.parent_hash, o.fetched_at, ${outcome} as outcome, ${attempts} as attempts,
+    select o.parent_key, o.parent_hash, o.fetched_at, ${outcome} as outcome, ${attempts} as attempts, ${why} as why,
+      d.fetched_at as previous_at, d.changed_at, d.caused_at,
+      ${changedBy(publishing, sql`o.parent_key`)} as found,
       case when ${outcome} = 'failed' then o.fetched_at + interval '1 minute' * cast(least(1440, 5 * power(2, least(${attempts}, 12))) as integer)
         end as next_try
-    from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(
+    from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key${work}`.execute(
     trx,
   );
   return { ...(await deleteUnanswered(publishing, parents, fresh, guard, diff)), outcomes: fresh };
@@ -102,31 +110,54 @@ export async function publishOutcomes(
   { blocked, outcomes: fresh }: Judged,
 ): Promise<number> {
   const { trx, destination, target, names } = publishing;
-  const { company, stream, tables } = target;
+  const { company, stream } = target;
   const details = sql.id(destination.stateSchema, "details");
+  const gone = await deleteAbsent(publishing, fresh);
   await sql`delete from ${details} d using ${fresh} o
     where d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(trx);
-  await sql`insert into ${details} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts, next_try)
-    select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try from ${fresh}`.execute(
-    trx,
-  );
+  await sql`insert into ${details} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts, next_try,
+      why, previous_at, found, changed_at, caused_at)
+    select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try,
+      why, previous_at, case when previous_at is not null then found end,
+      case when previous_at is not null and found then fetched_at else changed_at end,
+      case when why = 'caused' then fetched_at else caused_at end
+    from ${fresh}`.execute(trx);
+  await settleDue(publishing, fresh);
   if (parents.kind === "values" && target.parentsComplete === true && blocked === undefined) {
     await sql`delete from ${details} where company = ${company} and stream = ${stream}
       and parent_key not in (select p.parent_key from ${sql.id(names.parents)} p)`.execute(trx);
   }
-  const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
-  let deleted = 0;
-  if (absent.rows.length > 0) {
-    const leaving = await leavingRows(publishing, [
-      sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${ownKey(tables)})`,
-    ]);
-    if (leaving.count > 0) await deleteRows(publishing, leaving.rows);
-    await sql`drop table ${leaving.rows}`.execute(trx);
-    deleted = leaving.count;
-  }
   await sql`drop table ${fresh}`.execute(trx);
-  return deleted;
+  return gone;
 }
+
+/** The rows of details that are not there any more. */
+async function deleteAbsent(publishing: Publishing, fresh: Fragment): Promise<number> {
+  const { trx, target } = publishing;
+  const absent = await sql`select 1 as one from ${fresh} where outcome = 'absent' limit 1`.execute(trx);
+  if (absent.rows.length === 0) return 0;
+  const leaving = await leavingRows(publishing, [
+    sql`exists (select 1 from ${fresh} o where o.outcome = 'absent' and o.parent_key = ${ownKey(target.tables)})`,
+  ]);
+  if (leaving.count > 0) {
+    await noteFound(publishing, fresh, leaving.rows);
+    await deleteRows(publishing, leaving.rows);
+  }
+  await sql`drop table ${leaving.rows}`.execute(trx);
+  return leaving.count;
+}
+
+/** Whether rows of a parent's answer are new or others than before. */
+function changedBy({ target, names }: Publishing, parent: Fragment): Fragment {
+  const own = sql`cast(${sql.id("c", target.tables.main.key[0]!)} as varchar)`;
+  return sql`${parent} in (select ${own} from ${sql.id(names.changed)} c where c.op in ('i', 'u', 'r'))`;
+}
+
+/** Rows that an answer no longer has are a change of it, too. */
+const noteFound = ({ trx, target }: Publishing, fresh: Fragment, leaving: Fragment) =>
+  sql`update ${fresh} o set found = true where o.parent_key in (select ${ownKey(target.tables)} from ${leaving} t)`.execute(
+    trx,
+  );
 
 /** Deletes what answers and values no longer have, or holds such answers back. */
 async function deleteUnanswered(
@@ -156,7 +187,10 @@ async function deleteUnanswered(
     await sql`update ${fresh} o set outcome = 'failed', attempts = 1, next_try = o.fetched_at
       where o.outcome = 'ok' and o.parent_key in ${losing}`.execute(trx);
     if (many === true) published = await withhold(publishing, losing, diff);
-  } else if (leaving.count > 0) await deleteRows(publishing, leaving.rows);
+  } else if (leaving.count > 0) {
+    await noteFound(publishing, fresh, leaving.rows);
+    await deleteRows(publishing, leaving.rows);
+  }
   await sql`drop table ${leaving.rows}`.execute(trx);
   return allowed
     ? { deleted: leaving.count, blocked: undefined, diff }

@@ -35,6 +35,7 @@ export async function openFetched(place: StoredIn, request: FetchedRequest): Pro
   return {
     total,
     reasons: { forced: total },
+    table: undefined,
     left: 0,
     leftFailed: 0,
     async next(count) {

@@ -69,6 +69,7 @@ const stateMigrations: readonly Migration[] = [
   adding("stream_runs", "before_start"),
   boundRecords,
   adding("runs", "snapshot"),
+  adding("details", "why", "previous_at", "found", "changed_at", "caused_at"),
 ];
 
 /** The shape of the state schema this program writes. */

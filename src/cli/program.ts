@@ -17,6 +17,7 @@ const commands: readonly (readonly [string, string, () => Promise<CommandModule>
   ["sync", "bring the tables up to date", () => import("./commands/sync.ts")],
   ["schedule", "stay up and run syncs by the clock", () => import("./commands/schedule.ts")],
   ["work", "take jobs of runs that many machines share", () => import("./commands/work.ts")],
+  ["refresh", "fetch the details of some rows now", () => import("./commands/refresh.ts")],
   ["backfill", "load history, by windows of dates", () => import("./commands/backfill.ts")],
   ["replay", "load again from the archive, without a request", () => import("./commands/replay.ts")],
   ["upload", "send files to the service, and wait for what they become", () => import("./commands/upload.ts")],

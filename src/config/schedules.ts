@@ -20,8 +20,10 @@ export function requireSchedules({ config, at }: LoadedConfig, known: readonly S
     const place = (key: string) => `${at(["schedules", index, key])} schedules[${index}].${key} (${schedule.name})`;
     const fault = cronFault(schedule, now);
     if (fault !== undefined) faults.push(`${place("cron")}: ${fault}. Got ${JSON.stringify(schedule.cron)}.`);
-    if (schedule.name === HOOK)
-      faults.push(`${place("name")}: expected another name, because runs of POST /hooks/… are called ${HOOK}.`);
+    if (schedule.name === HOOK || schedule.name === REFRESH)
+      faults.push(
+        `${place("name")}: expected another name, because runs of POST /hooks/… are called ${schedule.name}.`,
+      );
     requireStreams(schedule.streams, place("streams"));
   }
   if (config.hooks !== undefined) requireStreams(config.hooks.streams, `${at(["hooks", "streams"])} hooks.streams`);
@@ -30,3 +32,5 @@ export function requireSchedules({ config, at }: LoadedConfig, known: readonly S
 
 /** The name that runs asked for from outside go by. */
 export const HOOK = "hook";
+/** The name that those go by which fetch the details of rows that a hint named. */
+export const REFRESH = "refresh";

@@ -18,6 +18,8 @@ export interface Refresh {
   readonly full: boolean;
   /** Details of all live parents, whatever the detail state says. */
   readonly allDetails: boolean;
+  /** Nothing but the details of the rows with these keys, as `parent_key` has them: no list, and whatever the detail state says. */
+  readonly only?: readonly string[] | undefined;
   /** `full` and `allDetails` go on with what a stopped run began; absent: they begin afresh. */
   readonly resume?: boolean;
   /** The deletion guard's limits don't hold. */
@@ -25,6 +27,10 @@ export interface Refresh {
 }
 
 export const asDue: Refresh = { full: false, allDetails: false, confirmDeletes: false };
+
+/** Whether an order has a selected stream worked on: a list is selected with its details even where only these are asked for. */
+export const isWorkedOn = ({ only }: Refresh, { mode }: Stream): boolean =>
+  only === undefined || mode.kind === "detail";
 
 export interface RunPolicy extends Omit<Refresh, "resume"> {
   /** Since when what `full` and `allDetails` ask for is read afresh, ISO 8601: what was begun before is not gone on with. Absent: it is. */

@@ -14,6 +14,7 @@ test("schedules that can't be used are refused together, each with its place and
       { name: "february", cron: "0 0 30 2 *" },
       { name: "misspelt", cron: "0 2 * * *", streams: ["itemz"] },
       { name: "hook", cron: "0 2 * * *" },
+      { name: "refresh", cron: "0 2 * * *" },
     ],
     hooks: { secret: "s".repeat(20), streams: ["feeds"] },
   });
@@ -34,6 +35,7 @@ test("schedules that can't be used are refused together, each with its place and
     expect.stringMatching(/schedules\[2\]\.cron \(february\): expected a time that comes/),
     expect.stringMatching(/config\.yaml:\d+:\d+ schedules\[3\]\.streams \(misspelt\): .*"itemz".*Did you mean items\?/),
     expect.stringMatching(/schedules\[4\]\.name \(hook\): expected another name/),
+    expect.stringMatching(/schedules\[5\]\.name \(refresh\): expected another name/),
     expect.stringMatching(/config\.yaml:\d+:\d+ hooks\.streams: .*"feeds"/),
   ]);
 });

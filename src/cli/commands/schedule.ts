@@ -97,11 +97,12 @@ interface Runner {
 
 /** Runs what is due in this process, or has the workers do it. */
 async function runnerOf(config: Config, log: Logger): Promise<Runner> {
+  const { renewExports } = await import("../../outputs/export/renewing.ts");
+  const { runAttempts } = await import("../../sync/run/attempts.ts");
+  const runHere: Runner["run"] = (order, tools) => runAttempts(order, { ...tools, renewExports });
   if (config.workers === undefined) {
-    const { renewExports } = await import("../../outputs/export/renewing.ts");
-    const { runAttempts } = await import("../../sync/run/attempts.ts");
     return {
-      run: (order, tools) => runAttempts(order, { ...tools, renewExports }),
+      run: runHere,
       goOn: async () => new Set(),
       isLeading: async () => true,
       close: async () => undefined,
@@ -113,7 +114,11 @@ async function runnerOf(config: Config, log: Logger): Promise<Runner> {
   const fleet = await openFleet(config, { clock: systemClock, log }, { supervises: false });
   let leads = false;
   return {
-    run: (order, tools, turn) => runOnWorkers(order, { ...tools, ...fleet }, occurrenceOf(turn, order.config)),
+    // Some rows' details are a few requests: this process asks for them itself.
+    run: (order, tools, turn) =>
+      turn.rows === undefined
+        ? runOnWorkers(order, { ...tools, ...fleet }, occurrenceOf(turn, order.config))
+        : runHere(order, tools, turn),
     goOn: fleet.openRuns,
     // Where the warehouse is out of reach the last one tells people of that.
     isLeading: async () => {

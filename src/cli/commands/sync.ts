@@ -79,7 +79,8 @@ export async function syncedWarehouse(
   });
 }
 
-async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome> {
+/** What a run would request, in its place. */
+export async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome> {
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { estimateSync } = await import("../../operations/estimate/estimate.ts");
   const { estimateReport } = await import("../terminal/sync_estimate.ts");

@@ -1,4 +1,5 @@
 import { systemClock } from "../../clock.ts";
+import { HOOK, REFRESH } from "../../config/schedules.ts";
 import type { StatusCache } from "../../daemon/cached_status.ts";
 import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { Logger } from "../../logging.ts";
@@ -34,7 +35,7 @@ export async function attach(
   const ends: (() => void | Promise<void>)[] = [keepJournal(daemon, log)];
   const past = () => {
     const config = daemon.config();
-    return readPast(config.destination, [...config.schedules.map(({ name }) => name), "hook"]);
+    return readPast(config.destination, [...config.schedules.map(({ name }) => name), HOOK, REFRESH]);
   };
   ends.push(
     await attachNotifier({

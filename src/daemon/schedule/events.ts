@@ -1,10 +1,11 @@
+import type { NamedRows } from "../../operations/refresh.ts";
 import type { RunReport, RunView } from "../../sync/run/report.ts";
 
 export type Cause = "schedule" | "missed" | "retry" | "hint";
 
 /** A run that is going on in the daemon. */
 export interface LiveRun {
-  /** The schedule's name; of a hint's run `hook`. */
+  /** The schedule's name; of a hint's run `hook`, or `refresh` where it named rows. */
   readonly schedule: string;
   readonly cause: Cause;
   /** ISO 8601. */
@@ -50,6 +51,11 @@ export interface Daemon {
    * hints until then are one. False when nothing is planned: no hooks, no feed that is on, or the daemon is ending.
    */
   hint(): boolean;
+  /**
+   * Has the details of these rows fetched, now or behind the run under way; hints of one list that wait are one run. Answers why
+   * not; undefined: they will be. @throws ConfigError for rows that have no details
+   */
+  refresh(rows: NamedRows): string | undefined;
   /** Calls back at every event until the returned function is called. */
   listen(listener: (event: DaemonEvent) => void): () => void;
 }

@@ -2,6 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Config, Schedule } from "../../config/config.ts";
 import { timetableOf } from "../../config/cron.ts";
 import { selectedByConfig } from "../../config/selection.ts";
+import { type NamedRows, refreshOrder } from "../../operations/refresh.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
 import type { RunDefaults, RunOrder } from "../../sync/run/run_order.ts";
@@ -12,16 +13,13 @@ const words = "tributary schedule ";
 /** The `command` of a schedule's runs in the run log, by which a later daemon finds them. */
 export const commandOf = (schedule: string): string => `${words}${schedule}`;
 
-/** @throws ConfigError for names that fit no stream */
+/** @throws ConfigError for names that fit no stream, and for rows that have no details to fetch */
 export function orderOf(turn: Turn, config: Config, defaults: RunDefaults): RunOrder {
-  return {
-    ...defaults,
-    command: commandOf(turn.schedule),
-    config,
-    selection: { names: turn.names, named: [], company: turn.company },
-    refresh: asDue,
-    limits: { maxTimeMs: turn.maxTimeMs, maxRequests: undefined, waitMs: turn.waitMs },
-  };
+  const { company, rows } = turn;
+  const limits = { maxTimeMs: turn.maxTimeMs, maxRequests: undefined, waitMs: turn.waitMs };
+  const order = { ...defaults, command: commandOf(turn.schedule), config, limits };
+  if (rows !== undefined) return refreshOrder(order, rows, company);
+  return { ...order, selection: { names: turn.names, named: [], company }, refresh: asDue };
 }
 
 /** What makes a turn the same for all daemons of a warehouse: whichever comes first has it run, and the others follow. Undefined for a hint's. */
@@ -51,6 +49,8 @@ export interface Turn {
   readonly failures: number;
   /** Names, patterns, presets; empty: all that are on. */
   readonly names: readonly string[];
+  /** Not these streams are read but the details of these rows fetched. */
+  readonly rows?: NamedRows;
   readonly company: string | undefined;
   readonly maxTimeMs: number | undefined;
   readonly waitMs: number;

@@ -1,9 +1,11 @@
 import type { Config, HooksConfig, Schedule } from "../../config/config.ts";
 import { type Timetable, timetableOf } from "../../config/cron.ts";
 import { HOOK } from "../../config/schedules.ts";
+import type { NamedRows } from "../../operations/refresh.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import { type Turn, turnOf } from "./order.ts";
 import type { PastRun } from "./past_runs.ts";
+import { RefreshQueue } from "./refresh_queue.ts";
 
 /** One schedule: its next regular start, what waits for the run before it to end, and its next retry. */
 interface Line {
@@ -28,6 +30,7 @@ export class Plan {
   #hint: Turn | undefined;
   #lastHint: number | undefined;
   #lastLook: number;
+  readonly #refreshes = new RefreshQueue();
 
   /** An occurrence that is noticed more than `lateMs` late counts as missed. */
   constructor(now: number, random: () => number, lateMs: number) {
@@ -67,12 +70,17 @@ export class Plan {
   take(now: number): Turn | undefined {
     this.look(now);
     const hint = this.#hint;
-    const due = [...this.#lines.flatMap(line => line.waiting ?? []), ...(hint && hint.at <= now ? [hint] : [])];
+    const due = [
+      ...this.#lines.flatMap(line => line.waiting ?? []),
+      ...(hint && hint.at <= now ? [hint] : []),
+      ...this.#refreshes.waiting.filter(({ at }) => at <= now),
+    ];
     const first = due.toSorted((a, b) => a.at - b.at)[0];
     if (first !== undefined && first === hint) {
       this.#hint = undefined;
       this.#lastHint = now;
     }
+    if (first !== undefined) this.#refreshes.take(first);
     for (const line of this.#lines) if (line.waiting === first) line.waiting = undefined;
     return first;
   }
@@ -83,11 +91,14 @@ export class Plan {
       at === undefined ? [] : turnOf(schedule, at, "schedule"),
     );
     const others = this.#lines.flatMap(({ waiting, retry }) => [waiting, retry]);
-    return [...others, this.#hint, ...regular].filter(turn => turn !== undefined).sort((a, b) => a.at - b.at);
+    return [...others, this.#hint, ...this.#refreshes.waiting, ...regular]
+      .filter(turn => turn !== undefined)
+      .sort((a, b) => a.at - b.at);
   }
 
   /** Records how a turn ended; returns when it is tried again, if it is. */
   ended(turn: Turn, outcome: RunReport | { readonly exit_code: number }, now: number): number | undefined {
+    if (turn.rows !== undefined && worthRetrying(outcome.exit_code)) return this.#refreshes.retry(turn, now);
     const line = this.#lineNamed(turn.schedule);
     if (line === undefined || !worthRetrying(outcome.exit_code)) return undefined;
     this.look(now);
@@ -125,6 +136,16 @@ export class Plan {
     return true;
   }
 
+  /** Plans a run that fetches the details of these rows, now or behind the run under way; false where too many wait. */
+  refresh(rows: NamedRows, now: number): boolean {
+    return this.#refreshes.add(rows, now, this.#hooks?.atMostEveryMs ?? 0);
+  }
+
+  /** Rows that no run has taken yet. */
+  unrefreshed(): readonly NamedRows[] {
+    return this.#refreshes.waiting.map(({ rows }) => rows);
+  }
+
   #lineNamed(name: string): Line | undefined {
     return this.#lines.find(line => line.schedule.name === name);
   }
@@ -156,6 +177,7 @@ export class Plan {
   #startOver(now: number): void {
     for (const line of this.#lines) line.regular = this.#nextStart(line, now);
     this.#lastHint = undefined;
+    this.#refreshes.startOver(now);
     if (this.#hint !== undefined && this.#hooks !== undefined) this.#hint = this.#hintAt(now + this.#hooks.debounceMs);
   }
 }

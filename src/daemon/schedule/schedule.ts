@@ -2,6 +2,7 @@ import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { detailsOfRows, type NamedRows } from "../../operations/refresh.ts";
 import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunDefaults, RunOrder, RunTools } from "../../sync/run/run_order.ts";
@@ -86,6 +87,15 @@ export class ScheduleDaemon implements Daemon {
     return planned;
   }
 
+  refresh(rows: NamedRows): string | undefined {
+    const { clock, defaults } = this.#tools;
+    detailsOfRows(defaults.catalogue, this.#config, rows);
+    if (this.#stopped) return "tributary is ending.";
+    if (!this.#plan.refresh(rows, clock.now())) return "Too many rows wait already.";
+    this.#wake();
+    return undefined;
+  }
+
   listen(listener: (event: DaemonEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -112,6 +122,7 @@ export class ScheduleDaemon implements Daemon {
       await this.#look().catch(this.#bug);
       await this.#pause();
     }
+    for (const rows of this.#plan.unrefreshed()) this.#giveUp(rows);
     return this.#stop(signal.reason);
   }
 
@@ -208,10 +219,17 @@ export class ScheduleDaemon implements Daemon {
     }
   }
 
+  #giveUp({ list, keys }: NamedRows): void {
+    const text = `${list}: not all details of the ${keys.length} rows that hints named were fetched, and no run asks for them again by itself. Send the hints again, or \`tributary refresh ${list}\` with these keys.`;
+    this.#tools.log.warn({ list, keys }, text);
+  }
+
   #conclude(current: RunningTurn, outcome: FinishedRun["outcome"]): void {
     this.#running = undefined;
     current.ended();
     const at = this.#plan.ended(current.turn, outcome, this.#tools.clock.now());
+    const { rows } = current.turn;
+    if (rows !== undefined && outcome.exit_code !== 0 && at === undefined) this.#giveUp(rows);
     const retryAt = at === undefined ? undefined : new Date(at).toISOString();
     this.#last = { kind: "finished", run: current.live(), finishedAt: this.#now(), outcome, retryAt };
     this.#tell(this.#last);

@@ -7,6 +7,7 @@ import { ApiError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Answer, Query } from "../../source/api.ts";
+import { isWorkedOn } from "../../sync/context.ts";
 import { firstPage, PAGE_ROWS, pagesOf, shapeOf } from "../../sync/extract/listing.ts";
 import { besideRows } from "../../sync/extract/rows_in_answer.ts";
 import { planScan, type ScanPlan } from "../../sync/extract/scan_plan.ts";
@@ -90,12 +91,9 @@ export async function estimateSync(
 ): Promise<Estimate> {
   const { config } = order;
   const catalogue = configured(order.catalogue, config);
-  const { streams } = select(
-    catalogue,
-    selectedByConfig(catalogue, config.streams),
-    order.selection.names,
-    config.streams.settings,
-  );
+  const on = selectedByConfig(catalogue, config.streams);
+  const { streams: selected } = select(catalogue, on, order.selection.names, config.streams.settings);
+  const streams = selected.filter(stream => isWorkedOn(order.refresh, stream));
   await using reading = await openReading(config.destination);
   const lines: EstimateLine[] = [];
   const latencies: number[] = [];
@@ -286,12 +284,13 @@ async function estimateLookup(context: EstimateContext, stream: Stream, mode: Sc
 export async function estimateDetails(context: EstimateContext, stream: Stream, mode: Detail): Promise<Guess> {
   const { order, tools, catalogue, reading, company, listed } = context;
   const parent = catalogue.find(other => other.name === mode.of);
-  const { maxDetails } = policyOf(order.config, stream.name);
+  const { only } = order.refresh;
+  const maxDetails = only === undefined ? policyOf(order.config, stream.name).maxDetails : undefined;
   const limited = (count: number): number => Math.min(count, maxDetails ?? count);
   const own = reading === undefined ? undefined : await liveCount(reading, company.name, stream.tables);
   if (
     reading !== undefined &&
-    own !== undefined &&
+    (own !== undefined || only !== undefined) &&
     parent !== undefined &&
     (await liveCount(reading, company.name, parent.tables))
   ) {
@@ -302,6 +301,7 @@ export async function estimateDetails(context: EstimateContext, stream: Stream, 
     const reasons = Object.entries(counts).filter(([, count]) => count > 0);
     const inWords = (reason: string) => (reason === "formats" ? "as formats changed since they were read" : reason);
     const told = reasons.map(([reason, count]) => `${count} ${inWords(reason)}`).join(", ") || "none is due";
+    if (only !== undefined) return { requests: due, atLeast: false, why: `${due} of the rows that were named` };
     const why = `${told}; those of rows that turn out new or changed come on top`;
     return { requests: limited(due), atLeast: limited(due) !== maxDetails, why };
   }
@@ -324,6 +324,7 @@ export async function estimateDetails(context: EstimateContext, stream: Stream, 
         start: config.streams.start,
         to: context.order.to,
         allDetails: refresh.allDetails,
+        only: refresh.only,
         ofStream: name => policyOf(config, name),
       },
     };

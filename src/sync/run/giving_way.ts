@@ -36,6 +36,7 @@ export function givingWay(backfill: Backfill, clock: Clock): GivingWay {
       await notePlans(destination, noting, companies, catalogue, new Date(clock.now()).toISOString());
       // Should the destination be lost, what has been loaded until then is not begun again.
       noting = { ...noting, continued: true, restart: false };
+      return [];
     },
     // When the destination is gone, whoever works with it says so.
     underWay: destination => void lookOut(destination).catch(() => undefined),

@@ -219,7 +219,7 @@ export async function contextOf(
     },
 ): Promise<SyncContext> {
   const { refresh, askedAt, redact, catalogue, named, causes, ...shared } = rest;
-  const { full, allDetails, resume, confirmDeletes } = refresh;
+  const { full, allDetails, only, resume, confirmDeletes } = refresh;
   const { company, api, limiter } = service;
   const on = selectedByConfig(catalogue, config.streams);
   const turns = new Mutex();
@@ -234,6 +234,7 @@ export async function contextOf(
     policy: {
       full,
       allDetails,
+      only,
       afreshSince: (full || allDetails) && resume !== true ? askedAt : undefined,
       confirmDeletes,
       deletes: config.deletes,
@@ -265,8 +266,12 @@ export interface RunSource {
   readonly givesWay: boolean;
   /** Other processes work on its parts, of all companies at once: when it is prepared its streams are locked beside theirs. */
   readonly isShared?: boolean;
-  /** Called with the locks held and the tables made, before the first stream. */
-  begin?(destination: Destination, companies: readonly string[], catalogue: readonly Stream[]): Promise<void>;
+  /** Called with the locks held and the tables made, before the first stream. Answers warnings. */
+  begin?(
+    destination: Destination,
+    companies: readonly string[],
+    catalogue: readonly Stream[],
+  ): Promise<readonly string[]>;
   /** Called after that, and also when another process has begun the run. */
   underWay?(destination: Destination): void;
   readonly runCompany: typeof runCompany;

@@ -41,14 +41,16 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   for (const sentence of [...tables.done, ...privacy.done, ...histories, ...exports.done]) tools.log.info({}, sentence);
   const wide = new Map(catalogue.map(stream => [stream, tables.widened(stream)]));
   const names = present.map(({ company }) => company.name);
-  await source.begin?.(destination, names, [...wide.values()]);
+  const begun = (await source.begin?.(destination, names, [...wide.values()])) ?? [];
   await attempt?.begin(destination);
   return {
     catalogue: [...wide.values()],
     jobs: jobs
       .filter(({ company, stream }) => attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wide.get(job.stream)! })),
-    warnings: [...destination.warnings, ...tables.warnings, ...privacy.warnings, ...mended, ...exports.warnings],
+    warnings: [destination, tables, privacy]
+      .flatMap(({ warnings }) => warnings)
+      .concat(mended, exports.warnings, begun),
   };
 }
 

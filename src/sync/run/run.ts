@@ -7,6 +7,7 @@ import { configured } from "../../privacy/configured_catalog.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { COUNTERS, hasBegun, type StreamRun, streamRunsOf } from "../../warehouse/state/run_log.ts";
+import { isWorkedOn } from "../context.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
 import { fromService } from "./jobs.ts";
@@ -31,6 +32,8 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     const jobs = jobsOf(plan, services);
     if (services.every(({ failure }) => failure !== undefined) && !(await hasState(destination)))
       return refused(plan, services, jobs);
+    if (order.refresh.only !== undefined && !(await hasState(destination)))
+      throw new ConfigError("Nothing has been loaded yet, so no row is known: `tributary sync` loads them first.");
     const isResumed = order.begun !== undefined && (await hasBegun(destination, plan.runId));
     const opened = { plan, destination, services, jobs };
     const prepared = isResumed ? await joinRun(opened, CONDUCTING) : await prepareRun(opened);
@@ -100,9 +103,11 @@ function planRun(order: RunOrder, tools: RunTools, attempt: Attempt | undefined)
   };
 }
 
-const jobsOf = ({ streams, startedAt }: PlannedRun, services: readonly Service[]): readonly Job[] =>
+const jobsOf = ({ order, streams, startedAt }: PlannedRun, services: readonly Service[]): readonly Job[] =>
   services.flatMap(({ company }) =>
-    streams.selected.map(stream => ({ company: company.name, stream, progress: new StreamProgress(startedAt) })),
+    streams.selected
+      .filter(stream => isWorkedOn(order.refresh, stream))
+      .map(stream => ({ company: company.name, stream, progress: new StreamProgress(startedAt) })),
   );
 
 /** Nothing can be read, and nothing has been loaded yet: no empty warehouse is left behind. */

@@ -37,13 +37,14 @@ function refreshOf(refresh: StreamPolicy["refresh"]): WorkRequest["refresh"] {
 export function workRequest(
   context: Pick<SyncContext, "company" | "clock" | "part"> & {
     readonly streams: Pick<SyncContext["streams"], "catalogue">;
-    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails" | "ofStream">;
+    readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails" | "only" | "ofStream">;
   },
   stream: Stream,
   mode: Detail,
 ): Omit<WorkRequest, "stage"> {
   const { catalogue } = context.streams;
   const policy = context.policy.ofStream(stream.name);
+  const { start, to, allDetails, only } = context.policy;
   const parents = parentsOf(catalogue, stream, mode);
   return {
     company: context.company,
@@ -52,14 +53,15 @@ export function workRequest(
     columns: columnsFor(detailRequest(stream, mode, parents, catalogue)),
     open: mode.open,
     newest: mode.newest,
-    start: context.policy.start,
-    to: context.policy.to,
+    start,
+    to,
+    only,
     shard: context.part,
     audit: policy.audit,
     refresh: refreshOf(policy.refresh),
     everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
-    force: context.policy.allDetails,
-    limit: policy.maxDetails,
+    force: allDetails || only !== undefined,
+    limit: only === undefined ? policy.maxDetails : undefined,
     now: new Date(context.clock.now()).toISOString(),
   };
 }

@@ -95,8 +95,8 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   const { context, stream, mode } = sync;
   const { destination, policy } = context;
   const { shelf, request } = await openShelf(sync, before && { again: context.runId });
-  // Of all of them, and of what was fetched back then, none waits.
-  const waiting = before !== undefined || policy.allDetails ? undefined : await countWaiting(destination, request);
+  // Of all of them, and of what was fetched back then, none waits; who names rows asks of these alone.
+  const waiting = before !== undefined || request.force ? undefined : await countWaiting(destination, request);
   const gathered = gather && (await gather(request, await countDue(shelf, request)));
   const left = gathered === undefined ? request : await takeOver(sync, shelf, request, gathered);
   const work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
@@ -109,7 +109,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
     const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
     const ranged = policy.ranged === true && mode.newest !== undefined;
     const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, shelf.extraction.stage);
-    const lacking = ranged || isLeft;
+    const lacking = ranged || isLeft || policy.only !== undefined;
     const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);

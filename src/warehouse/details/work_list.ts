@@ -3,7 +3,7 @@ import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import { type Parents, parentRows, presentParents } from "./parents.ts";
+import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
 
 /** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, a related row changed, its turn in the audit has come, or all are asked for. */
 export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caused" | "audit" | "forced";
@@ -53,6 +53,8 @@ export interface WorkRequest {
   readonly everyMs?: number | undefined;
   /** All live parents, whatever the detail state says. */
   readonly force: boolean;
+  /** Only parents with these keys, also those that a broken-off run has asked for a moment ago. */
+  readonly only?: readonly string[] | undefined;
   /** Those that were fetched are due as the detail state does not say yet: the next run reads with other formats. */
   readonly otherFormats?: boolean;
   /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. Each shard has its share of it, never more in all; what one leaves of its own no other takes. */
@@ -213,7 +215,7 @@ function candidateQuery(
   stage: Stage | undefined,
   noted = dueBy(place, request),
 ): Fragment {
-  const { company, stream, parents, now, columns, open, newest, refresh, everyMs } = request;
+  const { company, stream, parents, now, columns, open, newest, refresh, everyMs, only } = request;
   const aged = parents.kind === "values" && parents.aged;
   const live = parentRows(place, company, parents, { open, newest, refreshing: refresh?.while, params: columns });
   const ago = (ms: number) => sql`cast(${agoIso(now, ms)} as timestamptz)`;
@@ -235,7 +237,7 @@ function candidateQuery(
   // What lies ahead was fetched nobody knows how long ago.
   const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)} and o.fetched_at <= ${ago(0)}` : sql``;
   const asked =
-    stage === undefined
+    stage === undefined || only !== undefined
       ? sql``
       : sql` and not exists (select 1 from ${stage.outcomes()} o
           where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash${recent})`;
@@ -252,7 +254,7 @@ function candidateQuery(
     left join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
     left join ${noted} u on u.parent_key = p.parent_key
-    where true${rangeOf(request)}${own}${asked}
+    where true${only === undefined ? sql`` : sql` and ${isAmong(only)}`}${rangeOf(request)}${own}${asked}
     ) candidates where reason <> 'waiting'`;
 }
 
@@ -271,6 +273,21 @@ function dueBy(
 
 /** In a warehouse that no run of this version has opened yet nobody noted any. */
 const nothingDue = sql`(select cast(null as varchar) as parent_key, cast(null as timestamptz) as since, 0 as idle where false)`;
+
+/** Whether a parent `p` has one of these keys. */
+const isAmong = (keys: readonly string[]): Fragment => sql`p.parent_key in (${sql.join(keys.map(key => sql`${key}`))})`;
+
+/** Those of the keys that live parents have. */
+export async function keysOfLive(
+  place: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
+  company: string,
+  parents: Parents,
+  keys: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ parent_key: string }>`select p.parent_key from ${liveParents(place, company, parents)} p
+    where ${isAmong(keys)}`.execute(place.db);
+  return rows.map(row => row.parent_key);
+}
 
 function agoIso(now: string, milliseconds: number): string {
   return new Date(Date.parse(now) - milliseconds).toISOString();

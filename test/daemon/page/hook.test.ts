@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { hookRoute } from "../../../src/daemon/page/hook.ts";
 import type { Daemon } from "../../../src/daemon/schedule/events.ts";
+import { ConfigError } from "../../../src/errors.ts";
 import { eventually, type HandClock, handClock } from "../notify/clock.ts";
 
 const SECRET = "0123456789abcdef-secret";
@@ -12,7 +13,9 @@ interface Hook {
   readonly clock: HandClock;
   readonly hints: () => number;
   /** What the daemon says to the next hint, and whether one is waiting. */
-  readonly daemon: { takes: boolean; next: ReturnType<Daemon["nextRuns"]> };
+  readonly daemon: { takes: boolean; next: ReturnType<Daemon["nextRuns"]>; refuses?: string | Error };
+  /** Rows that it was asked to refresh. */
+  readonly named: unknown[];
   settings: { readonly secret: string } | undefined;
   call(secret: string, body?: RequestInit["body"]): Promise<Response>;
 }
@@ -27,12 +30,21 @@ function hook(): Hook {
   };
   const route = hookRoute({
     hooks: () => made.settings,
-    daemon: { hint: asked, nextRuns: () => daemon.next },
+    daemon: {
+      hint: asked,
+      nextRuns: () => daemon.next,
+      refresh(rows) {
+        made.named.push(rows);
+        if (daemon.refuses instanceof Error) throw daemon.refuses;
+        return daemon.refuses;
+      },
+    },
     clock,
   });
   expect(route).toMatchObject({ method: "POST", path: "/hooks/:secret", open: true });
   const made: Hook = {
     clock,
+    named: [],
     hints: () => hints,
     daemon,
     settings: { secret: SECRET },
@@ -66,6 +78,49 @@ test("while a run that was asked for is still to begin, one more changes nothing
     reason: "A run that was asked for before is still to begin.",
   });
   expect(hints()).toBe(1);
+});
+
+const naming = (list: unknown, keys: unknown) => JSON.stringify({ list, keys, event: "order.changed" });
+
+test("a body that names rows has their details fetched, also while a run that was asked for is still to begin", async () => {
+  const { call, daemon, named, hints } = hook();
+  daemon.next = [{ schedule: "hook", at: "2026-03-15T02:31:00.000Z", cause: "hint" }];
+  const answer = await call(SECRET, naming("purchase_orders", ["PO-17", "PO-18"]));
+  expect(answer.status).toBe(202);
+  expect(await answer.json()).toEqual({ accepted: true, list: "purchase_orders", keys: 2 });
+  expect(named).toEqual([{ list: "purchase_orders", keys: ["PO-17", "PO-18"] }]);
+  // Rows that wait are no run of the feeds.
+  daemon.next = [{ schedule: "refresh", at: "2026-03-15T02:31:00.000Z", cause: "hint" }];
+  expect(await (await call(SECRET)).json()).toEqual({ accepted: true });
+  expect(hints()).toBe(1);
+});
+
+test.each([
+  naming(17, ["PO-17"]),
+  naming("purchase_orders", "PO-17"),
+  naming("purchase_orders", []),
+  naming("purchase_orders", [17]),
+  naming("purchase_orders", Array(101).fill("PO-17")),
+])("rows that cannot be what is meant are refused (%#)", async body => {
+  const { call, named, hints } = hook();
+  const answer = await call(SECRET, body);
+  expect(answer.status).toBe(400);
+  expect(await answer.text()).toContain("1 to 100 keys that are texts");
+  expect([named, hints()]).toEqual([[], 0]);
+});
+
+test("what the daemon says of the rows is answered: no such list, no room", async () => {
+  const { call, daemon } = hook();
+  daemon.refuses = new ConfigError("refresh: there is no stream");
+  const unknown = await call(SECRET, naming("orders", ["PO-17"]));
+  expect([unknown.status, await unknown.json()]).toEqual([400, { error: "refresh: there is no stream" }]);
+  daemon.refuses = "Too many rows wait already.";
+  const full = await call(SECRET, naming("purchase_orders", ["PO-17"]));
+  expect([full.status, full.headers.get("retry-after")]).toEqual([503, "60"]);
+  expect(await full.text()).toContain("Too many rows wait already. Nothing of this hint is kept; send it again.");
+  daemon.refuses = new Error("a bug");
+  await expect(call(SECRET, naming("purchase_orders", ["PO-17"]))).rejects.toThrow("a bug");
+  expect((await call("wrong", naming("purchase_orders", ["PO-17"]))).status).toBe(404);
 });
 
 test("where nothing would run it says so", async () => {

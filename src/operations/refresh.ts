@@ -1,0 +1,107 @@
+import type { Stream } from "../catalog/stream.ts";
+import type { Config } from "../config/config.ts";
+import { expand, selectedByConfig } from "../config/selection.ts";
+import { ConfigError } from "../errors.ts";
+import { configured } from "../privacy/configured_catalog.ts";
+import { asDue } from "../sync/context.ts";
+import { childStreamOf, detailsOf } from "../sync/load/child_streams.ts";
+import { fromService } from "../sync/run/jobs.ts";
+import type { RunOrder } from "../sync/run/run_order.ts";
+import type { Destination } from "../warehouse/destination.ts";
+import { keysOfLive } from "../warehouse/details/work_list.ts";
+
+/** Rows of a list, each by the text of the list's first key column, as `parent_key` of the detail state has it. */
+export interface NamedRows {
+  readonly list: string;
+  readonly keys: readonly string[];
+}
+
+/** Keys that a warning names. */
+const TOLD = 20;
+
+/** A run that fetches all details of these rows, and nothing else. @throws ConfigError for rows that have none */
+export function refreshOrder(
+  order: Omit<RunOrder, "selection" | "refresh" | "source">,
+  rows: NamedRows,
+  company: string | undefined,
+): RunOrder {
+  const details = detailsOfRows(order.catalogue, order.config, rows);
+  const keys = [...new Set(rows.keys)];
+  return {
+    ...order,
+    selection: { names: details, named: [], company },
+    refresh: { ...asDue, only: keys },
+    source: {
+      ...fromService,
+      begin: (destination, companies, catalogue) =>
+        warnOfUnknown(destination, companies, catalogue, { list: rows.list, keys }),
+    },
+  };
+}
+
+/** The details that are on and asked for row by row with the rows of a list. @throws ConfigError where it is no list with such details, or keys are no keys */
+export function detailsOfRows(
+  catalogue: readonly Stream[],
+  config: Config,
+  { list, keys }: NamedRows,
+): readonly string[] {
+  const odd = keys.find(key => !/^[^\p{Cc}\p{Cs}]+$/u.test(key));
+  if (odd !== undefined)
+    throw new ConfigError(
+      `refresh: expected keys of one or more characters, none of them a control character, got ${JSON.stringify(odd)}.`,
+    );
+  const all = configured(catalogue, config);
+  const details = detailsOf(all, listNamed(all, list)).map(({ name }) => name);
+  if (details.length === 0) {
+    const lists = all.filter(stream => detailsOf(all, stream).length > 0).map(({ name }) => name);
+    throw new ConfigError(
+      `refresh: expected a list whose rows have details, got ${list}: \`tributary sync ${list}\` brings its rows. Those with details are ${lists.join(", ")}.`,
+    );
+  }
+  const on = new Set(selectedByConfig(all, config.streams).map(({ name }) => name));
+  const wanted = details.filter(name => on.has(name));
+  if (wanted.length > 0) return wanted;
+  throw new ConfigError(
+    `refresh: expected a list with details that are on, got ${list}, of which none is. Put one of ${details.join(", ")} into streams.include.`,
+  );
+}
+
+function listNamed(all: readonly Stream[], list: string): Stream {
+  const stream = all.find(({ name }) => name === list);
+  if (stream === undefined) {
+    expand(all, [list], "refresh");
+    throw new ConfigError(`refresh: expected the name of one list, got ${JSON.stringify(list)}. Name one at a time.`);
+  }
+  const { mode } = stream;
+  if (mode.kind !== "detail") return stream;
+  const { of, by } = mode;
+  throw new ConfigError(
+    by === undefined
+      ? `refresh: expected a list, got ${list}, the details of ${of}. Name ${of} with the keys of its rows: all of their details are fetched.`
+      : `refresh: expected a list, got ${list}, which is asked for by the values of ${of}.${by} and not row by row: \`tributary sync ${list}\` fetches what is due of it.`,
+  );
+}
+
+/** What no company's live rows have as a key is asked for by nobody: that is said. */
+async function warnOfUnknown(
+  destination: Destination,
+  companies: readonly string[],
+  catalogue: readonly Stream[],
+  { list, keys }: NamedRows,
+): Promise<readonly string[]> {
+  const stream = catalogue.find(({ name }) => name === list)!;
+  const parents = {
+    kind: "rows",
+    only: undefined,
+    ...childStreamOf(detailsOf(catalogue, stream)[0]!, stream),
+  } as const;
+  const known = new Set<string>();
+  for (const company of companies)
+    for (const key of await keysOfLive(destination, company, parents, keys)) known.add(key);
+  const unknown = keys.filter(key => !known.has(key));
+  if (unknown.length === 0) return [];
+  const more = unknown.length > TOLD ? ` and ${unknown.length - TOLD} more` : "";
+  return [
+    `${list}: no live row in the warehouse has these keys, so nothing was asked for them: ${unknown.slice(0, TOLD).join(", ")}${more}. If the service has such rows, run \`tributary sync ${list}\` first.`,
+  ];
+}

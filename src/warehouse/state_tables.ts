@@ -1,4 +1,6 @@
+import { detailTables } from "./detail_tables.ts";
 import {
+  company,
   count,
   counter,
   countOrNull,
@@ -15,7 +17,6 @@ import {
   textOrNull,
 } from "./state_columns.ts";
 
-const company = text("Company of the configuration, as in the data tables' _company.");
 const stream = text("Name of the stream, as `tributary streams` lists it.");
 const run = text("Which run it was: joins to runs.run_id.");
 
@@ -117,22 +118,7 @@ export const stateTables = {
     },
     { key: ["company", "stream"] },
   ),
-  details: table(
-    "How old every detail is: one row for each parent row that was asked for, whatever came of it.",
-    {
-      company,
-      stream: text("Name of the stream of details, whose table of the same name holds the rows."),
-      parent_key: text("Key of the parent row that the request was for, as text."),
-      parent_hash: countOrNull(
-        "Fingerprint of the parent row when the request went out: another one there means the detail is due again. NULL: it is due because `formats` changed.",
-      ),
-      fetched_at: moment("When the service answered: the age of the detail's rows."),
-      outcome: text("ok, absent (the service has none: 404) or failed."),
-      attempts: count("Requests in a row that failed; 0 after an answer."),
-      next_try: momentOrNull("When a failed one may be asked for again; NULL where nothing failed."),
-    },
-    { key: ["company", "stream", "parent_key"] },
-  ),
+  ...detailTables,
   streams: table(
     "For dashboards: how fresh and how full each stream's table is, one row a stream and company.",
     {

@@ -107,7 +107,7 @@ export async function forgetProgress(trx: Transaction<StateTables>, company: str
 }
 
 export async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
-  for (const name of ["stream_state", "details"] as const)
+  for (const name of ["stream_state", "details", "detail_rates", "detail_samples"] as const)
     await trx
       .deleteFrom(name)
       .where(({ and }) => and({ company, stream }))

@@ -20,7 +20,7 @@ export const purchaseOrders = defineStream({
 export const purchaseOrderDetails = defineStream({
   name: "purchase_order_details",
   path: "/po/{po_number}",
-  mode: detail({ of: "purchase_orders", open: "is_open", newest: "po_date" }),
+  mode: detail({ of: "purchase_orders", open: "is_open", newest: "po_date", factor: "vendor_id" }),
   row: purchaseOrderDetail,
   key: ["po_number"],
   preset: "core",

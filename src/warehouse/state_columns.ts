@@ -65,6 +65,9 @@ export const countOrNull = of("count", true);
 export const flagOrNull = of("flag", true);
 export const momentOrNull = of("moment", true);
 
+/** In every table that tells of a company's streams. */
+export const company = text("Company of the configuration, as in the data tables' _company.");
+
 /** Begins at 0. */
 export const counter = <const Counts extends CountedBy | undefined = undefined>(comment: string, counts?: Counts) => ({
   ...count(comment),

@@ -1,5 +1,6 @@
 import { detailTables } from "./detail_tables.ts";
 import {
+  company,
   count,
   counter,
   countOrNull,
@@ -16,7 +17,6 @@ import {
   textOrNull,
 } from "./state_columns.ts";
 
-const company = text("Company of the configuration, as in the data tables' _company.");
 const stream = text("Name of the stream, as `tributary streams` lists it.");
 const run = text("Which run it was: joins to runs.run_id.");
 

@@ -53,6 +53,7 @@ export function workRequest(
     columns: columnsFor(detailRequest(stream, mode, parents, catalogue)),
     open: mode.open,
     newest: mode.newest,
+    factor: mode.factor,
     start,
     to,
     only,

@@ -79,6 +79,7 @@ export async function fetchPart(sync: StreamSync<Detail>): Promise<PartResult> {
     const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
     const kept = await publishBut404s(shelf, record);
     await shelf.extraction.batches.end(kept);
+    await work.learn?.();
     if (counts === undefined) throw error;
     const { ok, absent, failed, firstFailure } = counts;
     return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
@@ -113,6 +114,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
     const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
     const completeTo = whole ? await completeWithParents(context, request.parents) : null;
     await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
+    await work.learn?.();
     await noteIdleCauses(sync);
     if (error !== undefined) throw error;
     if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
@@ -129,7 +131,8 @@ async function openShelf(
   const { context, stream, mode, progress } = sync;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
-  const request = workRequest(context, stream, mode);
+  // Of a part it is the whole's.
+  const request = { ...workRequest(context, stream, mode), plannedAt: progress.run.started_at };
   // A part that ends early would take values for gone whose rows are another's.
   const parentsComplete = context.part === undefined && (await areParentsComplete(context, request.parents));
   const nothing = { work: undefined, deleted: 0, blocked: undefined };

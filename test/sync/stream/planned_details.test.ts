@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { count, flag, id, record, text } from "../../../schemas/fields.ts";
+import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { warehouses } from "../../support/warehouse.ts";
+import { told } from "../answers.ts";
+
+const orders = defineStream({
+  name: "orders",
+  path: "/orders",
+  mode: list({ rows: "orders" }),
+  row: record("An order.", { order_id: id(), maker: text().nullable(), is_open: flag() }),
+  key: ["order_id"],
+  preset: "core",
+});
+const details = defineStream({
+  name: "order_details",
+  path: "/orders/{order_id}",
+  mode: detail({ of: "orders", open: "is_open", factor: "maker" }),
+  row: record("What came of it.", { order_id: id(), steps: count() }),
+  key: ["order_id"],
+  preset: "core",
+});
+const ORDERS = 400;
+
+describe.each(warehouses)("$name", ({ make }) => {
+  test("nights learn from what they find: more looks go where details change, and what the sample found is kept", async () => {
+    const steps = new Map<string, number>();
+    const place = await told(make, [orders, details], {}, { streams: { defaults: { audit: 0.05 } } });
+    place.says["/orders"] = () => ({
+      orders: Array.from({ length: ORDERS }, (_, nth) => ({
+        ...{ order_id: `O-${nth}`, is_open: false },
+        maker: nth < 100 ? "lively" : "calm",
+      })),
+    });
+    for (let nth = 0; nth < ORDERS; nth++)
+      place.says[`/orders/O-${nth}`] = () => ({ order_id: `O-${nth}`, steps: steps.get(`O-${nth}`) ?? 0 });
+    const asked = () => place.asked.filter(path => path.startsWith("/orders/")).map(path => Number(path.slice(10)));
+    await place.run();
+    expect(asked()).toHaveLength(ORDERS);
+    let lively = 0;
+    let looks = 0;
+    for (let night = 1; night <= 30; night++) {
+      place.clock.advance(86_400_000);
+      for (let nth = 0; nth < 100; nth++) if (nth % 5 === night % 5) steps.set(`O-${nth}`, night);
+      await place.run();
+      expect(asked()).toHaveLength(20);
+      if (night <= 20) continue;
+      looks += asked().length;
+      lively += asked().filter(nth => nth < 100).length;
+    }
+    // A quarter of the orders: chance, and those that waited longest, would give them a quarter of the looks.
+    expect(lively / looks).toBeGreaterThan(0.4);
+    const rates = await place.warehouse.query<{ name: string; events: number; exposure: number }>(
+      "select name, events, exposure from _tributary.detail_rates where kind = 'factor' order by name",
+    );
+    const rateOf = (name: string) => {
+      const row = rates.find(each => each.name === name)!;
+      return Number(row.events) / Number(row.exposure);
+    };
+    expect(rateOf("lively")).toBeGreaterThan(5 * rateOf("calm"));
+    const [samples] = await place.warehouse.query<{ nights: number; sampled: number; wrong: number }>(
+      "select count(distinct planned_at) as nights, sum(sampled) as sampled, sum(wrong) as wrong from _tributary.detail_samples",
+    );
+    expect(Number(samples!.nights)).toBe(30);
+    expect(Number(samples!.sampled)).toBe(30 * 2);
+    expect(Number(samples!.wrong)).toBeGreaterThan(0);
+    expect(Number(samples!.wrong)).toBeLessThan(30 * 2);
+  });
+
+  test("without a budget no detail of an unchanged row is asked for, and nothing is learned", async () => {
+    const place = await told(make, [orders, details], {}, { streams: { defaults: { audit: 0 } } });
+    place.says["/orders"] = () => ({ orders: [{ order_id: "O-1", maker: null, is_open: true }] });
+    place.says["/orders/O-1"] = () => ({ order_id: "O-1", steps: 1 });
+    await place.run();
+    place.clock.advance(86_400_000);
+    await place.run();
+    expect(place.asked).toEqual(["/orders"]);
+    expect(await place.count("_tributary.detail_samples")).toBe(0);
+  });
+});

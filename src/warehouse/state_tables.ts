@@ -274,6 +274,9 @@ export const stateTables = {
       ),
       requests: count("Requests that were sent for the stream."),
       error: textOrNull("Why not everything could be compared; NULL where it was."),
+      changed_unseen: countOrNull(
+        "Details that the service has changed since while their list's rows stayed the same: no error. NULL where that was not told apart yet.",
+      ),
     },
     { key: ["run_id", "company", "stream"], indexes: [{ by: ["checked_at"] }] },
   ),

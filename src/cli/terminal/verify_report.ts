@@ -1,4 +1,5 @@
 import { timespan } from "../../duration.ts";
+import { isFault } from "../../operations/verify/discrepancy.ts";
 import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
 import { cutText, formatCount, rowTable, streamTable } from "./table.ts";
 
@@ -11,7 +12,7 @@ const MOST_ALIKE = 3;
 export function verifyReport(report: VerifyReport, stateSchema: string): string {
   const { started_at, finished_at, streams, differences, errors, warnings, run_id, seed, sample } = report;
   const time = timespan(Date.parse(finished_at) - Date.parse(started_at));
-  const wrong = differences.filter(({ kind }) => kind !== "changed_since");
+  const wrong = differences.filter(({ kind }) => isFault(kind));
   const details =
     sample === null ? "all details" : `at most ${formatCount(sample)} details of each kind, --seed ${seed}`;
   const blocks = [
@@ -19,8 +20,11 @@ export function verifyReport(report: VerifyReport, stateSchema: string): string 
     ...(wrong.length === 0 ? [] : [differenceTable(wrong)]),
     `${verdict(report)} (${details}; ${time})`,
     ...(streams.some(({ changed_since }) => changed_since > 0)
-      ? ["Changed since: the service changed these rows after they were loaded; the next `tributary sync` brings them."]
+      ? [
+          "Changed since: the service changed these rows after they were loaded; the next `tributary sync` brings them, details where their list's row changed too.",
+        ]
       : []),
+    ...(hasUnseen(streams) ? [unseenText(report)] : []),
     ...(differences.length > 0
       ? [`All of it: select * from ${stateSchema}.verification_differences where run_id = '${run_id}'`]
       : []),
@@ -33,6 +37,14 @@ export function verifyReport(report: VerifyReport, stateSchema: string): string 
     ...errors,
   ];
   return blocks.join("\n\n");
+}
+
+function unseenText({ unseen_within_nights: nights }: VerifyReport): string {
+  const reached =
+    nights === null
+      ? "no run looks at them, as streams.defaults.audit is 0"
+      : `the looks at unchanged rows reach each within ${formatCount(nights)} nights at the latest`;
+  return `Unseen: the service changed these details while their list's rows stayed the same; ${reached}. \`tributary refresh <list> <key>\` brings one at once.`;
 }
 
 function verdict({ status, streams }: VerifyReport): string {
@@ -49,6 +61,8 @@ function verdict({ status, streams }: VerifyReport): string {
   }
 }
 
+const hasUnseen = (streams: readonly VerifyLine[]): boolean => streams.some(line => (line.changed_unseen ?? 0) > 0);
+
 const lineTable = (streams: readonly VerifyLine[]): string =>
   streamTable(streams, [
     ["status", line => line.status],
@@ -56,6 +70,7 @@ const lineTable = (streams: readonly VerifyLine[]): string =>
     ["equal", line => line.rows_equal],
     ["differences", line => line.differences],
     ["changed since", line => line.changed_since],
+    ...(hasUnseen(streams) ? [["unseen", (line: VerifyLine) => line.changed_unseen ?? 0] as const] : []),
     ["requests", line => line.requests],
     ["", line => (line.status === "skipped" ? "nothing of it has been loaded" : cutText(line.error ?? "", 80))],
   ]);

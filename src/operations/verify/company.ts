@@ -38,6 +38,17 @@ export async function compareCompany(
     return jobs.map(job => line(job, undefined, failure.message));
   }
   for await (const done of inParallel(jobs, atOnce, compareJob)) lines.push(done);
+  for (const { job, result } of lines) {
+    const { mode } = job.stream;
+    const list =
+      mode.kind === "detail" && mode.by === undefined
+        ? lines.find(each => each.job.stream.name === mode.of)
+        : undefined;
+    const { result: rows } = list ?? {};
+    if (list === undefined || rows === undefined || list.error !== null) continue;
+    const ofParent = (key: readonly string[]) => key.slice(0, list.job.stream.key.length);
+    result?.tellApart(key => !rows.hasSeen(ofParent(key)) || rows.isUnequal(ofParent(key)));
+  }
   return lines;
 
   async function compareJob(job: Job): Promise<ComparedLine> {

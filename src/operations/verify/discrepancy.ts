@@ -2,8 +2,11 @@ import { INDEX_COLUMN, type Table } from "../../catalog/columns.ts";
 import type { StateMismatch } from "../../warehouse/read/state_mismatch.ts";
 import type { Value } from "./compare_value.ts";
 
-/** `differs`: another value · `missing_here`: the table lacks the row · `missing_there`: only the table has it · `changed_since`: changed at the service since it was loaded, no fault. */
-export type Kind = "differs" | "missing_here" | "missing_there" | "changed_since";
+/** `differs`: another value · `missing_here`: the table lacks the row · `missing_there`: only the table has it · `changed_since`: changed at the service since it was loaded, no fault · `changed_unseen`: a detail that did so while its list's row stayed the same. */
+export type Kind = "differs" | "missing_here" | "missing_there" | "changed_since" | "changed_unseen";
+
+/** Whether the warehouse is wrong: what the service has changed since is no fault. */
+export const isFault = (kind: Kind): boolean => kind !== "changed_since" && kind !== "changed_unseen";
 
 export interface Discrepancy {
   readonly table: string;

@@ -1,5 +1,6 @@
 import type { ExitCode } from "../../errors.ts";
 import { exitCodeOfAll, failureText, type Job } from "../../sync/run/report.ts";
+import { longestWait } from "../../warehouse/details/planner.ts";
 import type { VerifyDifference, VerifyLine, VerifyReport } from "./report.ts";
 import type { Result } from "./result.ts";
 
@@ -23,15 +24,17 @@ interface Facts {
   readonly seed: string;
   readonly sample: number | null;
   readonly startedAt: string;
+  /** The share of unchanged parents that a night looks at. */
+  readonly auditOf: (stream: string) => number;
 }
 
 /** What is said of a verification, without a secret in it. Differences end it with 1. */
 export function reportOf(
   { lines, errors, exitCode }: Compared,
-  { runId, seed, sample, startedAt }: Facts,
+  { runId, seed, sample, startedAt, auditOf }: Facts,
   { clock, redact }: { readonly clock: { now(): number }; readonly redact: (text: string) => string },
 ): VerifyReport {
-  const streams = lines.map(line => lineOf(line, { runId, seed, sample, startedAt }, redact));
+  const streams = lines.map(line => lineOf(line, { runId, seed, sample }, redact));
   const differ = streams.some(line => line.differences > 0);
   const jobs = lines.map(({ job }) => job);
   return {
@@ -45,11 +48,22 @@ export function reportOf(
     warnings: [],
     errors: [...new Set(errors.map(error => failureText(error, jobs, redact)))],
     streams,
+    unseen_within_nights: nightsOf(streams, auditOf),
     differences: lines.flatMap(line => differencesOf(line, runId, redact)),
   };
 }
 
-function lineOf(line: ComparedLine, facts: Facts, redact: (text: string) => string): VerifyLine {
+/** In how many nights at the latest looks at unchanged rows reach what changed unseen; null: none did, or nothing is looked at. */
+function nightsOf(streams: readonly VerifyLine[], auditOf: Facts["auditOf"]): number | null {
+  const shares = streams.filter(line => (line.changed_unseen ?? 0) > 0).map(line => auditOf(line.stream));
+  return shares.length === 0 || shares.includes(0) ? null : longestWait(Math.min(...shares), 0);
+}
+
+function lineOf(
+  line: ComparedLine,
+  facts: Pick<Facts, "runId" | "seed" | "sample">,
+  redact: (text: string) => string,
+): VerifyLine {
   const { job, result, error, checkedAt } = line;
   const { runId, seed, sample } = facts;
   const { company, stream, progress } = job;
@@ -60,6 +74,7 @@ function lineOf(line: ComparedLine, facts: Facts, redact: (text: string) => stri
     rows_equal: result?.equal ?? 0,
     differences,
     changed_since: result?.changedSince ?? 0,
+    changed_unseen: result?.changedUnseen ?? 0,
     requests: progress.run.requests,
     error: error === null ? null : redact(error),
   };

@@ -27,6 +27,8 @@ export interface VerifyReport {
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
   readonly streams: readonly VerifyLine[];
+  /** In how many nights at the latest looks at unchanged rows reach details that changed unseen; null: none did, or nothing is looked at. */
+  readonly unseen_within_nights: number | null;
   readonly differences: readonly VerifyDifference[];
 }
 

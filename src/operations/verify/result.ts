@@ -1,4 +1,4 @@
-import type { Discrepancy } from "./discrepancy.ts";
+import { type Discrepancy, isFault } from "./discrepancy.ts";
 
 /** Discrepancies of a stream that are kept one by one; the rest is counted. */
 export const MOST_KEPT = 10_000;
@@ -28,6 +28,21 @@ export class Result {
     return this.#seen.has(idOf(key));
   }
 
+  /** Whether something was found of the row of this key. */
+  isUnequal(key: readonly string[]): boolean {
+    return this.#byKey.has(idOf(key));
+  }
+
+  /** Tells apart which changes of details their list's rows show: `isShown` says it of a key. */
+  tellApart(isShown: (key: readonly string[]) => boolean): void {
+    for (const [id, found] of this.#byKey) {
+      if (isShown(JSON.parse(id) as readonly string[])) continue;
+      const unseen = (one: Discrepancy): Discrepancy =>
+        one.kind === "changed_since" ? { ...one, kind: "changed_unseen" } : one;
+      this.#byKey.set(id, found.map(unseen));
+    }
+  }
+
   get checked(): number {
     return this.#seen.size;
   }
@@ -40,18 +55,23 @@ export class Result {
   /** What is wrong, and then what the service has changed since; at most so many of each that it can be kept. */
   get discrepancies(): readonly Discrepancy[] {
     const all = [...[...this.#byKey.values()].flat(), ...this.#further];
-    const faults = all.filter(({ kind }) => kind !== "changed_since");
-    const changes = all.filter(({ kind }) => kind === "changed_since");
+    const faults = all.filter(({ kind }) => isFault(kind));
+    const changes = all.filter(({ kind }) => !isFault(kind));
     return [...faults, ...changes].slice(0, MOST_KEPT);
   }
 
   get differences(): number {
-    return this.#count(kind => kind !== "changed_since");
+    return this.#count(isFault);
   }
 
   /** Rows that the service has changed since, those that came or went included. */
   get changedSince(): number {
     return this.#count(kind => kind === "changed_since");
+  }
+
+  /** Details that it has changed since while their list's rows stayed the same. */
+  get changedUnseen(): number {
+    return this.#count(kind => kind === "changed_unseen");
   }
 
   #count(wanted: (kind: Discrepancy["kind"]) => boolean): number {

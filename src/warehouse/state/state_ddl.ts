@@ -69,7 +69,10 @@ const stateMigrations: readonly Migration[] = [
   adding("stream_runs", "before_start"),
   boundRecords,
   adding("runs", "snapshot"),
-  adding("details", "why", "previous_at", "found", "changed_at", "caused_at"),
+  async (trx, dialect, stateSchema) => {
+    await adding("details", "why", "previous_at", "found", "changed_at", "caused_at")(trx, dialect, stateSchema);
+    await adding("verifications", "changed_unseen")(trx, dialect, stateSchema);
+  },
 ];
 
 /** The shape of the state schema this program writes. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { count, flag, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 
@@ -65,6 +66,40 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(Number(samples!.sampled)).toBe(30 * 2);
     expect(Number(samples!.wrong)).toBeGreaterThan(0);
     expect(Number(samples!.wrong)).toBeLessThan(30 * 2);
+  });
+
+  test("verify tells changes that the list shows from those that only a look finds, and says when one comes", async () => {
+    let maker = "calm";
+    const steps = new Map<string, number>();
+    const place = await told(make, [orders, details], {}, { streams: { defaults: { audit: 0.05 } } });
+    place.says["/orders"] = () => ({
+      orders: ["O-1", "O-2", "O-3"].map(order_id => ({
+        order_id,
+        is_open: true,
+        maker: order_id === "O-1" ? maker : "",
+      })),
+    });
+    for (const order of ["O-1", "O-2", "O-3"])
+      place.says[`/orders/${order}`] = () => ({ order_id: order, steps: steps.get(order) ?? 0 });
+    await place.run();
+    maker = "lively";
+    for (const order of ["O-1", "O-2"]) steps.set(order, 7);
+    const report = await place.verify({ catalogue: [orders, details] });
+    expect(report).toMatchObject({ status: "equal", exit_code: 0, unseen_within_nights: 67 });
+    expect(report.differences.map(({ stream, key, kind }) => `${stream} ${key} ${kind}`).toSorted()).toEqual([
+      "order_details order_id=O-1 changed_since",
+      "order_details order_id=O-2 changed_unseen",
+      "orders order_id=O-1 changed_since",
+    ]);
+    expect(report.streams.map(line => [line.stream, line.changed_since, line.changed_unseen])).toEqual([
+      ["orders", 1, 0],
+      ["order_details", 1, 1],
+    ]);
+    expect(verifyReport(report, "_tributary")).toContain(
+      "the looks at unchanged rows reach each within 67 nights at the latest",
+    );
+    const alone = await place.verify({ catalogue: [orders, details], names: ["order_details"] });
+    expect(alone.streams.map(line => line.changed_since)).toEqual([2]);
   });
 
   test("without a budget no detail of an unchanged row is asked for, and nothing is learned", async () => {

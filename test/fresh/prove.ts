@@ -68,6 +68,6 @@ else {
     for (const mix of chosen) tell(`${mix.name}, ${orders} orders`, figuresOf(mix, await compare(orders, mix, seed)));
   if (parts.includes("adversaries"))
     for (const adversary of adversaries)
-      tell(`changes only: ${adversary}, ${fewer} orders`, await resist(fewer, adversary, seed));
+      tell(`an adversary changes ${adversary}, ${fewer} orders`, await resist(fewer, mixes[1]!, adversary, seed));
   if (parts.includes("coverage")) await coverage();
 }

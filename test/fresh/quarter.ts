@@ -6,6 +6,8 @@ import { chance, FIRST, type World } from "./world.ts";
 export interface Morning {
   readonly live: number;
   readonly wrong: number;
+  /** Those of them that an adversary changed. */
+  readonly adverse: number;
   readonly behind: number;
   readonly longestUnseen: number;
   readonly requests: number;
@@ -43,6 +45,7 @@ export class Life {
   /** Days of the changes that were not fetched yet. */
   readonly #pending = new Map<number, number[]>();
   readonly #caused = new Set<number>();
+  readonly #adverse = new Set<number>();
   readonly mornings: Morning[] = [];
   readonly delays: number[][] = [];
 
@@ -62,14 +65,15 @@ export class Life {
     }
   }
 
-  /** A day and the night behind it; `more` are changes that the world does not have. */
-  async spend(day: number, more: readonly number[] = []): Promise<readonly Chosen[]> {
+  /** A day and the night behind it; `adverse` are changes that the world does not have. */
+  async spend(day: number, adverse: readonly number[] = []): Promise<readonly Chosen[]> {
     const { born, closed, days } = this.#world;
     const { caused, silent, idle } = days[day - FIRST]!;
     const delays: number[] = [];
     this.delays.push(delays);
     const isLive = (order: number) => born[order]! < day;
-    for (const order of [...caused, ...silent, ...more]) if (isLive(order)) this.#change(order, day);
+    for (const order of [...caused, ...silent, ...adverse]) if (isLive(order)) this.#change(order, day);
+    for (const order of adverse) if (isLive(order)) this.#adverse.add(order);
     const come = [...born.keys()].filter(order => born[order]! === day);
     for (const order of come) this.#fetched[order] = day;
     const shut = [...closed.keys()]
@@ -117,6 +121,7 @@ export class Life {
 
   #fetch(order: number, day: number, delays: number[]): boolean {
     this.#fetched[order] = day;
+    this.#adverse.delete(order);
     const pending = this.#pending.get(order);
     if (pending === undefined) return false;
     delays.push(...pending.map(changed => day - changed));
@@ -130,6 +135,6 @@ export class Life {
     let longestUnseen = 0;
     for (const order of born.keys())
       if (born[order]! <= day) longestUnseen = Math.max(longestUnseen, day - this.#fetched[order]!);
-    return { live, wrong: this.#pending.size, behind, longestUnseen, requests };
+    return { live, wrong: this.#pending.size, adverse: this.#adverse.size, behind, longestUnseen, requests };
   }
 }

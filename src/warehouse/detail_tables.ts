@@ -25,7 +25,9 @@ export const detailTables = {
     {
       company,
       stream,
-      kind: text("stratum (of parents that are alike) or factor (of one vendor, say, times the stratum's rate)."),
+      kind: text(
+        "stratum (of parents that are alike) or factor (of parents that share a value, times the stratum's rate).",
+      ),
       name: text(
         "Which: of a stratum whether its parents are open, how old they are, when a change was last found, and whether they were lately fetched for a cause.",
       ),

@@ -29,7 +29,7 @@ const SPONTANEOUS = { delay: 1 / 3, wrong: 2 / 5, behind: 1 / 3 };
 const LONGEST = 167;
 const ADVERSARY = 1.2;
 
-/** Which orders an adversary changes, and no others, in a world where others change too. */
+/** Which orders an adversary changes. */
 export const adversaries = ["old closed orders", "lowest rate", "lowest index", "open orders"] as const;
 export type Adversary = (typeof adversaries)[number];
 /** Changes a night that an adversary makes, of so many orders. */
@@ -114,9 +114,19 @@ export async function covered(
   return within;
 }
 
-/** An adversary changes details besides, who knows what the planner knows and leaves no cause. */
-export async function resist(size: number, mix: Mix, adversary: Adversary, seed: number): Promise<readonly Figure[]> {
-  const world = makeWorld(size, mix, seed);
+/**
+ * An adversary changes details who knows what the planner knows, and leaves no cause: where nothing else changes (no mix), or besides
+ * what does.
+ */
+export async function resist(
+  size: number,
+  mix: Mix | undefined,
+  adversary: Adversary,
+  seed: number,
+): Promise<readonly Figure[]> {
+  const made = makeWorld(size, mix ?? { name: "none", caused: 0, drifts: false }, seed);
+  const nothing = { caused: [], silent: [], idle: [] };
+  const world = mix === undefined ? { ...made, days: made.days.map(() => nothing) } : made;
   const fetched = fetchedBefore(world, seed);
   const knowing = await planner(seed);
   const lives = [new Life(await todaysAudit(), world, fetched), new Life(knowing, world, fetched)] as const;
@@ -139,13 +149,14 @@ export async function resist(size: number, mix: Mix, adversary: Adversary, seed:
   }
   const [today, planned] = lives.map(quarterOf) as [Quarter, Quarter];
   for (const { policy } of lives) policy.close();
-  // An audit that goes to open orders three times of four is hard to beat among these.
-  const most = adversary === "open orders" ? undefined : ADVERSARY;
+  // An audit that goes to open orders three times of four is hard to beat among these, and where other changes teach as much
+  // as the adversary's, one who strikes right behind each look is slower found: there it is all wrong details that count.
+  const most = mix === undefined && adversary !== "open orders" ? ADVERSARY : undefined;
   return [
     { name: "adversary's wrong share, today", value: today.adverse },
     { name: "adversary's wrong share", value: planned.adverse },
     { name: "adversary's wrong share, ratio", value: planned.adverse / today.adverse, most },
-    { name: "wrong share, ratio", value: planned.wrong / today.wrong, most: 1 },
+    { name: "wrong share, ratio", value: planned.wrong / today.wrong, most: mix === undefined ? undefined : 1 },
     { name: "requests, ratio", value: planned.requests / today.requests, most: 1 },
   ];
 }

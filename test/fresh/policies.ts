@@ -24,6 +24,8 @@ export interface Parent {
   /** Days, as in the world. */
   readonly newest: number;
   readonly fetched: number;
+  /** When a fetch last found a change, as the tables' _changed_at tells. */
+  readonly changed?: number | undefined;
   readonly factor: number;
 }
 
@@ -64,8 +66,8 @@ async function openTable() {
     for (let from = 0; from < parents.length; from += 5_000) {
       const some = parents.slice(from, from + 5_000);
       const rows = some.map(
-        ({ order, open, newest, fetched, factor }) =>
-          `('PO-${order}',${order},${open},'${iso(newest).slice(0, 10)}','${iso(fetched)}',null,null,null,'V${factor}')`,
+        ({ order, open, newest, fetched, changed, factor }) =>
+          `('PO-${order}',${order},${open},'${iso(newest).slice(0, 10)}','${iso(fetched)}',null,${changed === undefined ? null : `'${iso(changed)}'`},null,'V${factor}')`,
       );
       await sql`insert into parents values ${sql.raw(rows.join(","))}`.execute(db);
     }

@@ -23,6 +23,10 @@ const BEHIND_DAYS = 7;
 /** Turns of today's audit that go to open orders. */
 const OPEN_TURNS = 0.75;
 
+/** Nights of the turn before, roughly. */
+const OPEN_CYCLE = 9;
+const CLOSED_CYCLE = 170;
+
 /** When each order was fetched last where today's audit has gone round for long: evenly back to its turn before, or when its list row changed. */
 export function fetchedBefore(world: World, seed: number): Float64Array {
   const random = chance(seed ^ 0x5bd1e995);
@@ -56,13 +60,20 @@ export class Life {
   }
 
   async begin(): Promise<void> {
-    const { born } = this.#world;
-    await this.policy.begin([...born.keys()].filter(order => born[order]! <= 0).map(order => this.#parent(order, 0)));
+    const { born, closed } = this.#world;
+    const live = [...born.keys()].filter(order => born[order]! <= 0);
+    // What a fetch found before: that an order was closed, or what changed since the turn before its last one.
+    const found = new Map(live.filter(order => closed[order]! <= 0).map(order => [order, closed[order]!]));
     for (let day = FIRST; day <= 0; day++) {
       const { caused, silent } = this.#world.days[day - FIRST]!;
-      for (const order of [...caused, ...silent])
-        if (born[order]! <= 0 && day > this.#fetched[order]!) this.#change(order, day);
+      for (const order of [...caused, ...silent]) {
+        const fetched = this.#fetched[order]!;
+        if (born[order]! > 0 || day <= born[order]!) continue;
+        if (day > fetched) this.#change(order, day);
+        else if (day > fetched - (closed[order]! > 0 ? OPEN_CYCLE : CLOSED_CYCLE)) found.set(order, fetched);
+      }
     }
+    await this.policy.begin(live.map(order => ({ ...this.#parent(order, 0), changed: found.get(order) })));
   }
 
   /** A day and the night behind it; `adverse` are changes that the world does not have. */

@@ -15,6 +15,7 @@ import { lake } from "./parts/lake.ts";
 import { latency } from "./parts/latency.ts";
 import { models } from "./parts/models.ts";
 import { nightly } from "./parts/nightly.ts";
+import { planner } from "./parts/planner.ts";
 import { publish } from "./parts/publish.ts";
 import { records } from "./parts/records.ts";
 import { replay } from "./parts/replay.ts";
@@ -30,6 +31,7 @@ const parts: readonly Part[] = [
   nightly,
   growth,
   lake,
+  planner,
   publish,
   models,
   exports,

@@ -7,6 +7,7 @@ import { stratumOf, withRates } from "../../src/warehouse/details/rates.ts";
 import type { SampleRow } from "../../src/warehouse/details/wrong_estimate.ts";
 import { duckdbDialect } from "../../src/warehouse/duckdb/session/dialect.ts";
 import { kyselyOver } from "../../src/warehouse/duckdb/session/driver.ts";
+import type { Fragment } from "../../src/warehouse/sql_fragments.ts";
 import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
 import type { StateTables } from "../../src/warehouse/state_tables.ts";
 
@@ -23,6 +24,8 @@ export interface Parent {
   /** Days, as in the world. */
   readonly newest: number;
   readonly fetched: number;
+  /** When a fetch last found a change, as the tables' _changed_at tells. */
+  readonly changed?: number | undefined;
   readonly factor: number;
 }
 
@@ -63,8 +66,8 @@ async function openTable() {
     for (let from = 0; from < parents.length; from += 5_000) {
       const some = parents.slice(from, from + 5_000);
       const rows = some.map(
-        ({ order, open, newest, fetched, factor }) =>
-          `('PO-${order}',${order},${open},'${iso(newest).slice(0, 10)}','${iso(fetched)}',null,null,null,'V${factor}')`,
+        ({ order, open, newest, fetched, changed, factor }) =>
+          `('PO-${order}',${order},${open},'${iso(newest).slice(0, 10)}','${iso(fetched)}',null,${changed === undefined ? null : `'${iso(changed)}'`},null,'V${factor}')`,
       );
       await sql`insert into parents values ${sql.raw(rows.join(","))}`.execute(db);
     }
@@ -105,7 +108,14 @@ const budgetOf = async (db: Kysely<StateTables>, day: number): Promise<number> =
   return Math.ceil(SHARE * rows[0]!.n);
 };
 
-/** Oldest first, three of four turns to open ones. */
+/** The audit that went before the planner: oldest first, three of four turns to open ones. */
+export const auditOf = (candidates: Fragment, budget: number): Fragment => sql`
+  select row_number() over (order by q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.* from (
+    select c.*, row_number() over (order by case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
+    from (select d.*, row_number() over (partition by d.open order by d.fetched_at, d.parent_key) as turn
+      from ${candidates} d) c
+  ) q where q.place <= ${sql.lit(budget)} order by nth`;
+
 export async function todaysAudit(): Promise<Policy> {
   const table = await openTable();
   const { db } = table;
@@ -113,11 +123,8 @@ export async function todaysAudit(): Promise<Policy> {
     ...table,
     name: "today",
     async choose(day) {
-      const { rows } = await sql<{ id: number }>`select id from (
-        select c.*, row_number() over (order by case when c.open then c.turn / 3.0 else c.turn end, c.parent_key) as place
-        from (select p.*, row_number() over (partition by p.open order by p.fetched_at, p.parent_key) as turn
-          from parents p where p.fetched_at < ${moment(day)}) c) q
-        where place <= ${sql.lit(await budgetOf(db, day))} order by place`.execute(db);
+      const parents = sql`(select * from parents where fetched_at < ${moment(day)})`;
+      const { rows } = await sql<{ id: number }>`${auditOf(parents, await budgetOf(db, day))}`.execute(db);
       return rows.map(({ id }) => ({ order: id, why: "audit" }));
     },
     fetched: (day, fetches) => table.note(day, fetches),

@@ -67,7 +67,11 @@ else {
   if (parts.includes("mixes"))
     for (const mix of chosen) tell(`${mix.name}, ${orders} orders`, figuresOf(mix, await compare(orders, mix, seed)));
   if (parts.includes("adversaries"))
-    for (const adversary of adversaries)
-      tell(`changes only: ${adversary}, ${fewer} orders`, await resist(fewer, adversary, seed));
+    for (const mix of [undefined, mixes.find(({ name }) => name === "mixed")])
+      for (const adversary of adversaries)
+        tell(
+          `an adversary changes ${adversary}, ${mix === undefined ? "nothing else changes" : `besides ${mix.name}`}, ${fewer} orders`,
+          await resist(fewer, mix, adversary, seed),
+        );
   if (parts.includes("coverage")) await coverage();
 }

@@ -6,6 +6,8 @@ import { chance, FIRST, type World } from "./world.ts";
 export interface Morning {
   readonly live: number;
   readonly wrong: number;
+  /** Those of them that an adversary changed. */
+  readonly adverse: number;
   readonly behind: number;
   readonly longestUnseen: number;
   readonly requests: number;
@@ -20,6 +22,10 @@ export interface Lived {
 const BEHIND_DAYS = 7;
 /** Turns of today's audit that go to open orders. */
 const OPEN_TURNS = 0.75;
+
+/** Nights of the turn before, roughly. */
+const OPEN_CYCLE = 9;
+const CLOSED_CYCLE = 170;
 
 /** When each order was fetched last where today's audit has gone round for long: evenly back to its turn before, or when its list row changed. */
 export function fetchedBefore(world: World, seed: number): Float64Array {
@@ -43,6 +49,7 @@ export class Life {
   /** Days of the changes that were not fetched yet. */
   readonly #pending = new Map<number, number[]>();
   readonly #caused = new Set<number>();
+  readonly #adverse = new Set<number>();
   readonly mornings: Morning[] = [];
   readonly delays: number[][] = [];
 
@@ -53,23 +60,31 @@ export class Life {
   }
 
   async begin(): Promise<void> {
-    const { born } = this.#world;
-    await this.policy.begin([...born.keys()].filter(order => born[order]! <= 0).map(order => this.#parent(order, 0)));
+    const { born, closed } = this.#world;
+    const live = [...born.keys()].filter(order => born[order]! <= 0);
+    // What a fetch found before: that an order was closed, or what changed since the turn before its last one.
+    const found = new Map(live.filter(order => closed[order]! <= 0).map(order => [order, closed[order]!]));
     for (let day = FIRST; day <= 0; day++) {
       const { caused, silent } = this.#world.days[day - FIRST]!;
-      for (const order of [...caused, ...silent])
-        if (born[order]! <= 0 && day > this.#fetched[order]!) this.#change(order, day);
+      for (const order of [...caused, ...silent]) {
+        const fetched = this.#fetched[order]!;
+        if (born[order]! > 0 || day <= born[order]!) continue;
+        if (day > fetched) this.#change(order, day);
+        else if (day > fetched - (closed[order]! > 0 ? OPEN_CYCLE : CLOSED_CYCLE)) found.set(order, fetched);
+      }
     }
+    await this.policy.begin(live.map(order => ({ ...this.#parent(order, 0), changed: found.get(order) })));
   }
 
-  /** A day and the night behind it; `more` are changes that the world does not have. */
-  async spend(day: number, more: readonly number[] = []): Promise<readonly Chosen[]> {
+  /** A day and the night behind it; `adverse` are changes that the world does not have. */
+  async spend(day: number, adverse: readonly number[] = []): Promise<readonly Chosen[]> {
     const { born, closed, days } = this.#world;
     const { caused, silent, idle } = days[day - FIRST]!;
     const delays: number[] = [];
     this.delays.push(delays);
     const isLive = (order: number) => born[order]! < day;
-    for (const order of [...caused, ...silent, ...more]) if (isLive(order)) this.#change(order, day);
+    for (const order of [...caused, ...silent, ...adverse]) if (isLive(order)) this.#change(order, day);
+    for (const order of adverse) if (isLive(order)) this.#adverse.add(order);
     const come = [...born.keys()].filter(order => born[order]! === day);
     for (const order of come) this.#fetched[order] = day;
     const shut = [...closed.keys()]
@@ -117,6 +132,7 @@ export class Life {
 
   #fetch(order: number, day: number, delays: number[]): boolean {
     this.#fetched[order] = day;
+    this.#adverse.delete(order);
     const pending = this.#pending.get(order);
     if (pending === undefined) return false;
     delays.push(...pending.map(changed => day - changed));
@@ -130,6 +146,6 @@ export class Life {
     let longestUnseen = 0;
     for (const order of born.keys())
       if (born[order]! <= day) longestUnseen = Math.max(longestUnseen, day - this.#fetched[order]!);
-    return { live, wrong: this.#pending.size, behind, longestUnseen, requests };
+    return { live, wrong: this.#pending.size, adverse: this.#adverse.size, behind, longestUnseen, requests };
   }
 }

@@ -94,8 +94,3 @@ export function makeWorld(size: number, mix: Mix, seed: number): World {
   }
   return { size, born, closed, vendor, days };
 }
-
-/** Changes without a cause alone, so many a day, of orders that are asked for day by day. */
-export function without(world: World): World {
-  return { ...world, days: world.days.map(() => ({ caused: [], silent: [], idle: [] })) };
-}

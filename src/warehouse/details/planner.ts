@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Destination } from "../destination.ts";
-import { type Fragment, temporaryName } from "../sql_fragments.ts";
+import { countOf, type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { bucketOf, daysBefore, daysSince, decayed, type RatesOf, stratumOf, withRates } from "./rates.ts";
 
@@ -26,7 +26,7 @@ export interface NightRequest extends RatesOf {
 export interface NightPlan {
   /**
    * A temporary table of the session, a row a chosen parent: `parent_key`, `why`, `rank` (order within the night, from 1), `stratum`,
-   * `factor`, `fetched_at`, `u` (days since then), `rate` (λ, changes a day), `p` (that it is wrong: 1 − e^(−λu)). Its maker drops it.
+   * `factor`, `u` (days since the last fetch), `rate` (λ, changes a day), `p` (that it is wrong: 1 − e^(−λu)). Its maker drops it.
    */
   readonly table: Fragment;
   readonly counts: Readonly<Record<Why, number>>;
@@ -83,51 +83,57 @@ export async function planNight(
   place: Pick<Destination, "stateSchema" | "dialect">,
   night: NightRequest,
 ): Promise<NightPlan> {
-  const { company, stream, candidates, budget, seed } = night;
-  const scored = sql.id(temporaryName("scored", company, stream));
-  const table = sql.id(temporaryName("night", company, stream));
+  const { company, stream, candidates, budget, now, seed } = night;
+  const temporary = (purpose: string) => sql.id(temporaryName(purpose, company, stream));
+  const [scored, chosen, table] = [temporary("scored"), temporary("chosen"), temporary("night")];
   const { plansByStatistics, byteText } = place.dialect;
   const analyze = async (name: Fragment) => {
     if (plansByStatistics) await sql`analyze ${name}`.execute(db);
   };
   await analyze(candidates);
-  for (const name of [scored, table]) await sql`drop table if exists ${name}`.execute(db);
+  for (const name of [scored, chosen, table]) await sql`drop table if exists ${name}`.execute(db);
   await sql`create temporary table ${scored} as ${scoring(place, night)}`.execute(db);
-  await analyze(scored);
-  await sql`create temporary table ${table} as
-    select parent_key, cast('' as varchar) as why, cast(0 as bigint) as rank, stratum, factor, fetched_at, u, rate, p
-    from ${scored} where false`.execute(db);
-  const causes = await sql<{ n: number }>`select count(*) as n from ${scored} where is_caused`.execute(db);
-  const counts = divide(budget, causes.rows[0]!.n);
+  await sql`create temporary table ${chosen} as
+    select parent_key, cast('' as varchar) as why, cast(0 as bigint) as nth, rate, p from ${scored} where false`.execute(
+    db,
+  );
   const key = byteText(sql`c.parent_key`);
-  const left = sql`${scored} c where not exists (select 1 from ${table} t where t.parent_key = c.parent_key)`;
-  // Where a night is cut short, it is the index that goes without.
-  const before = { caused: 0, sample: counts.caused, oldest: counts.caused + counts.sample };
-  const ranks: Readonly<Record<Why, number>> = { ...before, index: before.oldest + counts.oldest };
-  const choose = async (why: Why, from: Fragment, order: Fragment) => {
-    if (counts[why] === 0) return;
-    await sql`insert into ${table}
-      select c.parent_key, ${sql.lit(why)}, ${sql.lit(ranks[why])} + row_number() over (order by ${order}, ${key}),
-        c.stratum, c.factor, c.fetched_at, c.u, c.rate, c.p
-      from (select c.* from ${from} order by ${order}, ${key} limit ${sql.lit(counts[why])}) c`.execute(db);
-    await analyze(table);
+  const left = sql`${scored} c where not exists (select 1 from ${chosen} t where t.parent_key = c.parent_key)`;
+  const choose = async (why: Why, most: number, from: Fragment, order: Fragment) => {
+    if (most === 0) return 0;
+    await sql`insert into ${chosen} select c.parent_key, ${sql.lit(why)}, row_number() over (order by ${order}, ${key}), c.rate, c.p
+      from (select c.* from ${from} order by ${order}, ${key} limit ${sql.lit(most)}) c`.execute(db);
+    await analyze(chosen);
+    return countOf(db, sql`${chosen} where why = ${sql.lit(why)}`);
   };
-  await choose("caused", sql`${scored} c where c.is_caused`, sql`c.since nulls first`);
-  await choose("oldest", left, sql`c.seen_at nulls first`);
-  await choose("index", left, sql`c.gain desc`);
+  const most = divide(budget, Number.POSITIVE_INFINITY).caused;
+  const caused = await choose("caused", most, sql`${scored} c where c.is_caused`, sql`c.since nulls first`);
+  const shares = divide(budget, caused);
+  // What lies ahead was fetched nobody knows how long ago: its turn is first.
+  const seen = sql`case when c.fetched_at <= cast(${now} as timestamptz) then c.fetched_at end nulls first`;
+  const oldest = await choose("oldest", shares.oldest, left, seen);
+  const index = await choose("index", shares.index, left, sql`c.gain desc`);
   const bucket = bucketOf(sql`c.p`);
   const populations = await sql<Population>`select ${bucket} as bucket, count(*) as population from ${left}
     group by ${bucket} order by 1`.execute(db);
-  await choose("sample", left, byteText(sql`md5(${sql.lit(`${seed} `)} || c.parent_key)`));
-  await sql`drop table ${scored}`.execute(db);
-  const chosen = await sql<{ why: Why; n: number }>`select why, count(*) as n from ${table} group by why`.execute(db);
-  const none = { caused: 0, sample: 0, oldest: 0, index: 0 };
+  const drawn = byteText(sql`md5(${sql.lit(`${seed} `)} || c.parent_key)`);
+  const sample = await choose("sample", shares.sample, left, drawn);
+  // Where a night is cut short, it is the index that goes without.
+  const turn = sql`case t.why when 'caused' then 1 when 'sample' then 2 when 'oldest' then 3 else 4 end`;
+  await sql`create temporary table ${table} as
+    select t.parent_key, t.why, row_number() over (order by ${turn}, t.nth) as rank, ${stratumOf("c", now)} as stratum,
+      c.factor, ${unseenDays("c", now)} as u, t.rate, t.p
+    from ${chosen} t join ${candidates} c on c.parent_key = t.parent_key`.execute(db);
+  for (const name of [scored, chosen]) await sql`drop table ${name}`.execute(db);
   return {
     table,
-    counts: { ...none, ...Object.fromEntries(chosen.rows.map(({ why, n }) => [why, n])) },
+    counts: { caused, sample, oldest, index },
     populations: populations.rows.map(row => ({ bucket: Number(row.bucket), population: row.population })),
   };
 }
+
+const unseenDays = (of: string, now: string): Fragment =>
+  sql`coalesce(greatest(${daysSince(now, sql.id(of, "fetched_at"))}, 0), 0)`;
 
 /**
  * Candidates with what they are chosen by. `gain` is the age-optimal index of Cho and Garcia-Molina, w·(1−(1+λu)·e^(−λu))/λ: unlike the
@@ -135,16 +141,16 @@ export async function planNight(
  */
 function scoring(place: Pick<Destination, "stateSchema">, night: NightRequest): Fragment {
   const { candidates, now } = night;
-  // What lies ahead was fetched nobody knows how long ago: its turn is first.
-  const seenAt = sql`case when c.fetched_at <= cast(${now} as timestamptz) then c.fetched_at end`;
   const active = sql`c.open or c.newest >= cast(${daysBefore(now, ACTIVE_DAYS).slice(0, 10)} as date)`;
-  const rows = sql`(select c.parent_key, c.reason = 'caused' as is_caused, c.since, c.fetched_at, c.factor, ${seenAt} as seen_at,
-      coalesce(greatest(${daysSince(now, sql`c.fetched_at`)}, 0), 0) as u, ${stratumOf("c", now)} as stratum,
+  const rows = sql`(select c.parent_key, c.reason = 'caused' as is_caused, c.since, c.fetched_at, c.factor,
+      ${unseenDays("c", now)} as u, ${stratumOf("c", now)} as stratum,
       case when ${active} then ${sql.lit(ACTIVE_WEIGHT)} else 1 end as weight
     from ${candidates} c)`;
   const { from, stratum, times } = withRates(place, night, rows, "r");
-  return sql`select x.parent_key, x.is_caused, x.since, x.fetched_at, x.seen_at, x.stratum, x.factor, x.u, x.rate, 1 - x.unchanged as p,
+  // Without an offset PostgreSQL works out each expression again wherever its name stands.
+  return sql`select x.parent_key, x.is_caused, x.since, x.fetched_at, x.rate, 1 - x.unchanged as p,
       floor(${sql.lit(STEPS)} * x.weight * (1 - (1 + x.rate * x.u) * x.unchanged) / x.rate) as gain
     from (select y.*, ${decayed(sql`y.rate * y.u`)} as unchanged
-      from (select r.*, greatest(${stratum} * ${times}, ${sql.lit(SLOWEST)}) as rate from ${from}) y) x`;
+      from (select r.parent_key, r.is_caused, r.since, r.fetched_at, r.u, r.weight,
+        greatest(${stratum} * ${times}, ${sql.lit(SLOWEST)}) as rate from ${from} offset 0) y offset 0) x`;
 }

@@ -31,8 +31,7 @@ export const daysBefore = (now: string, days: number): string =>
 
 /** How many days before `now` a timestamp is. */
 export const daysSince = (now: string, timestamp: Fragment): Fragment =>
-  sql`(cast(extract(epoch from cast(${now} as timestamptz)) as double precision)
-    - cast(extract(epoch from ${timestamp}) as double precision)) / 86400`;
+  sql`(date_part('epoch', cast(${now} as timestamptz)) - date_part('epoch', ${timestamp})) / 86400`;
 
 /** e^−x, x at least 0. */
 export const decayed = (x: Fragment): Fragment => sql`exp(-least(${x}, ${sql.lit(SMALLEST)}))`;

@@ -137,7 +137,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
     async learn() {
       if (plan === undefined) return;
       const { company, stream, now, plannedAt: timestamp = now } = request;
-      await learnFrom(destination, plan, { company, stream, live, fetched: total, timestamp });
+      await learnFrom(destination, plan, name, { company, stream, live, fetched: total, timestamp });
     },
     async close() {
       for (const table of [name, ...(plan === undefined ? [] : [plan.table])])
@@ -179,6 +179,7 @@ async function planUnchanged(
 async function learnFrom(
   { db, stateSchema, dialect }: Destination,
   { table, populations }: NightPlan,
+  work: Fragment,
   looked: Omit<Looked, "looks" | "populations">,
 ): Promise<void> {
   const { company, stream } = looked;
@@ -188,10 +189,11 @@ async function learnFrom(
     // Only what was answered: what the plan names and a limit left out was not looked at.
     await sql`create temporary table ${looks} as
       select t.parent_key, t.why, t.stratum, t.factor, t.rate, t.p, coalesce(d.found, false) as found,
-        greatest(${daysBetween(sql`t.fetched_at`, sql`d.fetched_at`)}, 0) as u
-      from ${table} t join ${sql.id(stateSchema, "details")} d
+        greatest(${daysBetween(sql`w.fetched_at`, sql`d.fetched_at`)}, 0) as u
+      from ${table} t join ${work} w on w.parent_key = t.parent_key
+      join ${sql.id(stateSchema, "details")} d
         on d.company = ${company} and d.stream = ${stream} and d.parent_key = t.parent_key
-      where d.outcome <> 'failed' and d.previous_at = t.fetched_at`.execute(trx);
+      where d.outcome <> 'failed' and d.previous_at = w.fetched_at`.execute(trx);
     await learn(trx, { stateSchema, dialect }, { ...looked, looks, populations });
     await sql`drop table ${looks}`.execute(trx);
   });

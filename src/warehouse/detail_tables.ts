@@ -29,7 +29,7 @@ export const detailTables = {
       attempts: count("Requests in a row that failed; 0 after an answer."),
       next_try: momentOrNull("When a failed one may be asked for again; NULL where nothing failed."),
       why: textOrNull(
-        "Why it was asked for last: new, changed, retry, formats, refresh, forced, caused (see detail_causes), or audit. NULL: not noted.",
+        "Why it was asked for last: new, changed, retry, formats, refresh, forced, caused (see detail_causes), audit, or not noted (by a version before). NULL: not looked at since that version.",
       ),
       previous_at: momentOrNull("When the service had answered before that; NULL for the first answer."),
       found: flagOrNull("Whether the last answer differed from the one before; NULL for the first answer."),
@@ -68,7 +68,7 @@ export const detailTables = {
       company,
       stream,
       kind: text(
-        "stratum (of parents that are alike) or factor (of one value of a column of theirs, times the stratum's rate).",
+        "stratum (of parents that are alike) or factor (of one value of a column of theirs, by its MD5, times the stratum's rate).",
       ),
       name: text(
         "Which: of a stratum whether its parents are open, how old they are, when a change was last found, and whether they were lately fetched for a cause.",

@@ -41,7 +41,11 @@ test.concurrent("parts tell figures of DuckDB", { timeout: patience }, async () 
   for (const part of parts.duckdb) {
     const its = figures.filter(figure => figure.part === part && figure.warehouse === "duckdb");
     expect(its.length, part).toBeGreaterThan(0);
-    expect(its.filter(({ load }) => load !== undefined).length, part).toBeGreaterThan(0);
+    // The planner's is a statement, not a command.
+    expect(
+      its.some(({ load }) => load !== undefined),
+      part,
+    ).toBe(part !== "planner");
   }
   for (const { part, figure, measured, load } of figures) {
     const name = `${part}: ${figure}`;

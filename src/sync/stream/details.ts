@@ -132,7 +132,7 @@ async function openShelf(
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
   // Of a part it is the whole's.
-  const request = { ...workRequest(context, stream, mode), plannedAt: progress.run.started_at };
+  const request = { ...workRequest(context, stream, mode), plannedAt: progress.run.started_at, rows: stream.tables };
   // A part that ends early would take values for gone whose rows are another's.
   const parentsComplete = context.part === undefined && (await areParentsComplete(context, request.parents));
   const nothing = { work: undefined, deleted: 0, blocked: undefined };

@@ -80,7 +80,8 @@ export function parentRows(place: Place, company: string, parents: Parents, colu
   const { open, newest, refreshing } = deciding(main.columns, columns);
   const { factor } = columns;
   const isKnown = factor !== undefined && main.columns.some(column => column.name === factor);
-  const by = isKnown ? sql`cast(${sql.id("m", factor)} as varchar)` : sql`cast(null as varchar)`;
+  // Only whether two are the same is asked for: state tables hold no value of a column that may have to be erased.
+  const by = isKnown ? sql`md5(cast(${sql.id("m", factor)} as varchar))` : sql`cast(null as varchar)`;
   const params = columns.params.map(name => sql`, cast(${sql.id("m", name)} as varchar) as ${sql.id(`p_${name}`)}`);
   return sql`(select ${parentKey("p", parents)} as parent_key, p.hash as parent_hash, ${open} as open, ${newest} as newest,
       ${refreshing} as refreshing, ${by} as factor${sql.join(params, sql``)}

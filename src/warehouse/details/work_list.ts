@@ -1,7 +1,8 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import type { TableSet } from "../../catalog/columns.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { type Fragment, temporaryName } from "../sql_fragments.ts";
+import { type Fragment, tableRef, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type Looked, learn } from "./learner.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
@@ -60,6 +61,8 @@ export interface WorkRequest {
   readonly otherFormats?: boolean;
   /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. Each shard has its share of it, never more in all; what one leaves of its own no other takes. */
   readonly limit: number | undefined;
+  /** The tables of the details themselves; absent: what they say of changes is not looked at. */
+  readonly rows?: TableSet;
   /** When the run turned to the stream, ISO 8601, the same for all of its shards; absent: now. */
   readonly plannedAt?: string;
   /** What this run has asked for already, of that limit. */
@@ -90,6 +93,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
   const name = sql.id(temporaryName("work", request.company, request.stream));
   const candidates = sql.id(temporaryName("due", request.company, request.stream));
   const list = async (trx: Transaction<StateTables>) => {
+    if (request.rows !== undefined && request.audit > 0) await recallChanges(trx, destination, request, request.rows);
     await sql`drop table if exists ${name}`.execute(trx);
     await sql`drop table if exists ${candidates}`.execute(trx);
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
@@ -144,6 +148,24 @@ export async function openWorkList(destination: Destination, request: WorkReques
         await sql`drop table if exists ${table}`.execute(db);
     },
   };
+}
+
+/** What a version that did not note when answers changed has fetched: its rows say when they last did. Once for each detail. */
+async function recallChanges(
+  trx: Transaction<StateTables>,
+  place: Pick<Destination, "schema" | "stateSchema">,
+  { company, stream }: WorkRequest,
+  { main }: TableSet,
+): Promise<void> {
+  const details = sql.id(place.stateSchema, "details");
+  const own = sql`d.company = ${company} and d.stream = ${stream} and d.why is null`;
+  const first = await sql`select 1 as one from ${details} d where ${own} limit 1`.execute(trx);
+  if (first.rows.length === 0) return;
+  await sql`update ${details} d set changed_at = c.at from (
+      select cast(${sql.id("t", main.key[0]!)} as varchar) as parent_key, max(_changed_at) as at from ${tableRef(place, main)} t
+      where _company = ${company} and _changed_at > _first_seen_at group by 1) c
+    where ${own} and d.changed_at is null and d.parent_key = c.parent_key`.execute(trx);
+  await sql`update ${details} d set why = 'not noted' where ${own}`.execute(trx);
 }
 
 /** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */

@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { count, flag, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
+import { between } from "../remembered.ts";
 
 const orders = defineStream({
   name: "orders",
@@ -54,8 +56,8 @@ describe.each(warehouses)("$name", ({ make }) => {
     const rates = await place.warehouse.query<{ name: string; events: number; exposure: number }>(
       "select name, events, exposure from _tributary.detail_rates where kind = 'factor' order by name",
     );
-    const rateOf = (name: string) => {
-      const row = rates.find(each => each.name === name)!;
+    const rateOf = (maker: string) => {
+      const row = rates.find(each => each.name === createHash("md5").update(maker).digest("hex"))!;
       return Number(row.events) / Number(row.exposure);
     };
     expect(rateOf("lively")).toBeGreaterThan(5 * rateOf("calm"));
@@ -100,6 +102,31 @@ describe.each(warehouses)("$name", ({ make }) => {
     );
     const alone = await place.verify({ catalogue: [orders, details], names: ["order_details"] });
     expect(alone.streams.map(line => line.changed_since)).toEqual([2]);
+  });
+
+  test("when details changed that a version before had fetched is known by their rows", async () => {
+    const steps = new Map<string, number>();
+    const place = await told(make, [orders, details], {}, { streams: { defaults: { audit: 0.05 } } });
+    place.says["/orders"] = () => ({
+      orders: ["O-1", "O-2"].map(order_id => ({ order_id, is_open: true, maker: String(steps.get(order_id) ?? "") })),
+    });
+    for (const order of ["O-1", "O-2"])
+      place.says[`/orders/${order}`] = () => ({ order_id: order, steps: steps.get(order) ?? 0 });
+    await place.run();
+    steps.set("O-2", 7);
+    place.clock.advance(86_400_000);
+    await place.run();
+    await between(place, ({ db }) => db.updateTable("details").set({ why: null, changed_at: null }).execute());
+    place.clock.advance(86_400_000);
+    await place.run();
+    const noted = await place.warehouse.query<{ parent_key: string; changed: boolean }>(
+      "select parent_key, changed_at is not null as changed from _tributary.details order by parent_key",
+    );
+    expect(noted).toEqual([
+      { parent_key: "O-1", changed: false },
+      { parent_key: "O-2", changed: true },
+    ]);
+    expect(await place.count("_tributary.details", "why is null")).toBe(0);
   });
 
   test("without a budget no detail of an unchanged row is asked for, and nothing is learned", async () => {

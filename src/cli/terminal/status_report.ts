@@ -135,6 +135,17 @@ function remarks(streams: readonly StreamStatus[]): string[] {
       "Details still to be fetched",
       "the next `tributary sync` goes on.",
     ),
+    ...streams.flatMap(unseen),
+  ];
+}
+
+/** What random looks say of details that changed while their list's rows did not. */
+function unseen({ stream, estimated_wrong: estimate }: StreamStatus): string[] {
+  if (estimate === null) return [];
+  const { wrong, behind, sampled } = estimate;
+  const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+  return [
+    `${stream}: ${percent(wrong.share)} of details changed unseen (${percent(wrong.low)} to ${percent(wrong.high)}), ${percent(behind.share)} more than a week ago, as ${counted(sampled, "look")} at random of the last week say.`,
   ];
 }
 

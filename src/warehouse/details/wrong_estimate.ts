@@ -1,4 +1,6 @@
 import type { Selectable } from "kysely";
+import { hasColumn } from "../ddl/present_tables.ts";
+import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** A line of detail_samples: a night's bucket of predicted probability. */
@@ -18,6 +20,19 @@ export interface WrongEstimate {
   readonly behind: Estimated;
   /** How many looks that rests on. */
   readonly sampled: number;
+}
+
+/** What a warehouse's samples say of each stream of details: by company and stream. A warehouse of before has none. */
+export async function wrongEstimates(
+  place: Pick<Destination, "db" | "stateSchema">,
+): Promise<readonly (WrongEstimate & { readonly company: string; readonly stream: string })[]> {
+  if (!(await hasColumn(place, "detail_samples", "planned_at"))) return [];
+  const rows = await place.db.selectFrom("detail_samples").selectAll().execute();
+  return [...Map.groupBy(rows, row => JSON.stringify([row.company, row.stream])).values()].flatMap(own => {
+    const { company, stream } = own[0]!;
+    const estimate = estimateWrong(own);
+    return estimate === undefined ? [] : [{ company, stream, ...estimate }];
+  });
 }
 
 /** Nights that are pooled: a night alone samples too few. */

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { count, flag, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
+import { readStatus } from "../../../src/operations/status.ts";
+import { configOf } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { between } from "../remembered.ts";
@@ -66,6 +69,15 @@ describe.each(warehouses)("$name", ({ make }) => {
     );
     expect(Number(samples!.nights)).toBe(30);
     expect(Number(samples!.sampled)).toBe(30 * 2);
+    const status = await readStatus(await configOf(place.simulator, place.warehouse, {}), [orders, details], undefined);
+    const { estimated_wrong: estimate } = status.streams.find(({ stream }) => stream === "order_details")!;
+    // A quarter of the orders changes every fifth night; seven nights drew two each.
+    expect(estimate).toMatchObject({ sampled: 14 });
+    expect(estimate!.wrong.high).toBeGreaterThan(0.1);
+    expect(estimate!.wrong.low).toBeLessThan(0.4);
+    expect(statusReport(status, place.clock.now())).toMatch(
+      /^order_details: [\d.]+ % of details changed unseen \([\d.]+ % to [\d.]+ %\), .* as 14 looks at random of the last week say\.$/m,
+    );
     expect(Number(samples!.wrong)).toBeGreaterThan(0);
     expect(Number(samples!.wrong)).toBeLessThan(30 * 2);
   });

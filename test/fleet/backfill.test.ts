@@ -26,10 +26,13 @@ interface Place {
 }
 
 /** A service that the test can look into, and workers that share its backfill. */
-async function place(look: Parameters<typeof interposed>[1] = () => undefined, count = 3): Promise<Place> {
-  const simulator = await startSimulator({
-    sizes: { orders: 1_200, invoices: 0, items: 0, findings: 400, ingested: 6_000 },
-  });
+async function place(
+  look: Parameters<typeof interposed>[1] = () => undefined,
+  count = 3,
+  sizes: object = { orders: 1_200, findings: 400, ingested: 6_000 },
+): Promise<Place> {
+  const none = { orders: 0, invoices: 0, items: 0, findings: 0, ingested: 0 };
+  const simulator = await startSimulator({ sizes: { ...none, ...sizes } });
   onTestFinished(() => simulator.close());
   const between = await interposed(simulator, look);
   const warehouse = await make();
@@ -77,9 +80,23 @@ test("windows of a backfill are jobs of several workers, and load what one proce
   expect(await differing(alone, shared.warehouse, both)).toEqual([]);
 }, 120_000);
 
+test("shards that find nothing leave what the others have noted", async () => {
+  const shared = await place(() => undefined, 3, { ingested: 3 });
+  const { runs, simulator } = shared;
+  for (let nth = 0; nth < 3; nth++) {
+    simulator.requests.clear();
+    const range = { from, to: undefined };
+    const report = await runs.backfill({ names: ["ingested"], range, workers: true, restart: true });
+    expect(report).toMatchObject({ errors: [], exit_code: 0 });
+    const { windows } = (await planOf(shared, "ingested")).backfill;
+    // A page of each window: none was begun anew because another shard's publish took back that it is done.
+    expect(lineOf(report, "ingested").requests).toBe(windows.length);
+  }
+}, 120_000);
+
 test("a worker that leaves gives its windows to others, who go on where they are", async () => {
   const shared = await place(async ({ path }) => {
-    if (path === "/ingested") await systemClock.sleep(40);
+    if (path === "/ingested") await systemClock.sleep(150);
     return undefined;
   });
   const { workers, simulator } = shared;
@@ -125,17 +142,21 @@ test("a sync that waits for the lock goes first; then the workers go on with the
 }, 120_000);
 
 test("stopped for all workers it keeps what was read, and one process goes on with it", async () => {
+  const held = Promise.withResolvers<void>();
+  let seen = 0;
   const shared = await place(async ({ path }) => {
-    if (path === "/ingested") await systemClock.sleep(40);
+    // The rest waits: the stop is heard within seconds, and meanwhile the backfill must not end.
+    if (path === "/ingested" && ++seen > 40) await held.promise;
     return undefined;
   });
-  const { workers, simulator } = shared;
+  const { workers } = shared;
   const range = { names: ["ingested"], range: order.range };
   const running = shared.runs.backfill({ ...range, workers: true });
-  await until(() => simulator.requests.total > 20);
+  await until(() => seen > 40);
   const [runId] = [...(await workers[0]!.fleet.openRuns())];
   await workers[0]!.fleet.stop(runId!);
   expect(await running).toMatchObject({ status: "stopped", exit_code: 5 });
+  held.resolve();
   const { backfill } = await planOf(shared, "ingested");
   expect(backfill.done).toBe(false);
   expect(await shared.runs.backfill({ resume: true })).toMatchObject({ errors: [], exit_code: 0 });

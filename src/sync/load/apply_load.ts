@@ -45,7 +45,7 @@ export async function applyLoad(
   const before = Object.fromEntries(PUBLISHING_COUNTERS.map(name => [name, progress.run[name]]));
   const { published, fresh } = await context.inTurn(() =>
     inPublish(destination, target, diff, async trx => {
-      const open = await openPublish(trx, destination, target, diff);
+      const open = await openPublish(trx, destination, target, diff, context.part !== undefined);
       const timestamp = await nextTimestamp(context, target, trx);
       const guard = await guardOf(context, load, trx);
       const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });

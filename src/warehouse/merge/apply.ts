@@ -76,15 +76,16 @@ async function pickChanged({ db }: Destination, target: LoadTarget, { staged, to
   await stage.only(rows.map(row => Number(row._seq)));
 }
 
-/** Begins a publish in its transaction: from here on no other publish to the same tables is under way. */
+/** Begins a publish in its transaction: from here on no other publish to the same tables is under way. `isPart`: other sessions write the stream's state beside this one, also where no row is touched. */
 export async function openPublish(
   trx: Transaction<StateTables>,
   destination: Destination,
   target: LoadTarget,
   { touched, missing }: Diff,
+  isPart = false,
 ): Promise<Omit<Publishing, "timestamp">> {
   // A look at the catalogue costs more than an unchanged publish of a small list, which touches no details.
-  const untouched = touched === 0 && missing === 0 && target.parent === undefined;
+  const untouched = !isPart && touched === 0 && missing === 0 && target.parent === undefined;
   const details = untouched ? [] : await withTables({ ...destination, db: trx }, target.details);
   const streams = [target, ...details].map(({ tables }) => tables.main.name);
   if (!untouched) await takeTurn(trx, destination, streams);

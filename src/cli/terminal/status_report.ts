@@ -2,6 +2,7 @@ import { titleOf } from "../../config/destination.ts";
 import { ago, ahead, timespan } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
+import { shareText } from "../../warehouse/details/wrong_estimate.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import { atService, differences } from "./proof.ts";
 import { formatCount, streamTable } from "./table.ts";
@@ -143,9 +144,8 @@ function remarks(streams: readonly StreamStatus[]): string[] {
 function unseen({ stream, estimated_wrong: estimate }: StreamStatus): string[] {
   if (estimate === null) return [];
   const { wrong, behind, sampled } = estimate;
-  const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
   return [
-    `${stream}: ${percent(wrong.share)} of details changed unseen (${percent(wrong.low)} to ${percent(wrong.high)}), ${percent(behind.share)} more than a week ago, as ${counted(sampled, "look")} at random of the last week say.`,
+    `${stream}: ${shareText(wrong.share)} of details changed unseen (${shareText(wrong.low)} to ${shareText(wrong.high)}), ${shareText(behind.share)} more than a week ago, as ${counted(sampled, "look")} at random of the last week say.`,
   ];
 }
 

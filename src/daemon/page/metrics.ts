@@ -175,6 +175,16 @@ const streamGauges: Readonly<
     "Rows of the table less rows at the service, as the last run found them; absent where it could not tell.",
     one => one.difference,
   ],
+  details_wrong_estimate: [
+    "Share of details that changed unseen at the service, by a week's random looks; absent without them, and for lists.",
+    one => one.estimated_wrong?.wrong.share,
+  ],
+  details_wrong_estimate_low: ["The lower bound of its interval of 90 %.", one => one.estimated_wrong?.wrong.low],
+  details_wrong_estimate_high: ["The upper bound of its interval of 90 %.", one => one.estimated_wrong?.wrong.high],
+  details_behind_estimate: [
+    "Share of details that changed unseen more than seven days ago, by the same looks.",
+    one => one.estimated_wrong?.behind.share,
+  ],
 };
 
 /** Counters of each stream, and the column of its run that is added. */

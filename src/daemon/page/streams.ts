@@ -3,6 +3,7 @@ import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import { shareText } from "../../warehouse/details/wrong_estimate.ts";
 import { changesOf, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import { lastRunOf, outcome, type View } from "./page_model.ts";
@@ -42,13 +43,20 @@ function row(view: View, stream: StreamStatus) {
     <th role="rowheader" scope="row"><span class="name">${breakable(stream.stream)}</span>
       <span class="quiet">${counted(stream.live_rows, "row")}${deleted > 0 ? html`, ${count(deleted)} deleted` : ""}</span>
       ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${count(stream.details_pending ?? 0)} to be fetched</span>` : ""}
-      ${besideService(stream)}</th>
+      ${besideService(stream)}${unseen(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
     <td role="cell" data-title="Rows read">${chart(areaChart, "rows", runs, run => run.rows_read)}</td>
     <td role="cell" data-title="Changes">${chart(columnChart, "changes", runs, changesOf)}</td>
     <td role="cell" data-title="Rejects">${chart(columnChart, "rejects", runs, run => run.rejected)}</td>
   </tr>`;
+}
+
+/** What random looks say of details that changed while their list's rows did not; empty without looks. */
+function unseen({ estimated_wrong: estimate }: StreamStatus) {
+  if (estimate === null) return "";
+  const { share, low, high } = estimate.wrong;
+  return html`<span class="quiet" title="${shareText(low)} to ${shareText(high)}, by ${counted(estimate.sampled, "look")} at random of the last week">about ${shareText(share)} of details changed unseen</span>`;
 }
 
 /** Empty where the table has as many rows as the service. */

@@ -22,6 +22,9 @@ export interface WrongEstimate {
   readonly sampled: number;
 }
 
+/** `1.2 %`, `14 %`. */
+export const shareText = (share: number): string => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+
 /** What a warehouse's samples say of each stream of details: by company and stream. A warehouse of before has none. */
 export async function wrongEstimates(
   place: Pick<Destination, "db" | "stateSchema">,

@@ -280,6 +280,14 @@ test("a table with other rows than the service says so, and why", async () => {
   expect(words.match(/than at the service/g)).toHaveLength(1);
 });
 
+test("how many details changed unseen stands at their stream, as far as random looks say", async () => {
+  const share = (value: number) => ({ share: value, low: value / 2, high: 2 * value });
+  const looked = stream({ estimated_wrong: { wrong: share(0.014), behind: share(0.002), sampled: 140 } });
+  const { words } = await shown(telling(() => warehouseStatus([looked, stream({ stream: "even" })])));
+  expect(words).toContain("about 1.4 % of details changed unseen");
+  expect(words.match(/changed unseen/g)).toHaveLength(1);
+});
+
 test("a configuration that was refused says that the one before is in use, and why", async () => {
   const daemon = scriptedDaemon();
   daemon.refuse({ error: "config.yaml:3:1 streems: unknown key, did you mean streams?", at: now });

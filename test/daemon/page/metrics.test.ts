@@ -13,6 +13,7 @@ import { load } from "../../config/sample.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
+import { between } from "../../sync/remembered.ts";
 import { type Scenario, scenario } from "../../sync/scenario.ts";
 import { type HandClock, handClock } from "../notify/clock.ts";
 import { type Exposition, exposition, lint } from "./exposition.ts";
@@ -175,6 +176,28 @@ test("how far a table and the service are apart is absent once the last run coul
   const failed = await place.sync({ names: ["invoices"] });
   expect(lineOf(failed, "invoices")).toMatchObject({ status: "failed", difference: null });
   expect(await apart()).toBeUndefined();
+});
+
+test("what random looks say of details is told with its interval, of streams that have any", async () => {
+  const { place, scrape } = await observed();
+  await place.sync({ names: LISTS });
+  await between(place, ({ db }) =>
+    db
+      .insertInto("detail_samples")
+      .values(
+        [0, 1].map(bucket => ({
+          ...{ company: "acme", stream: "invoices", planned_at: place.clock.date().toISOString(), bucket },
+          ...{ population: 500, sampled: 50, wrong: bucket, behind: 0, live: 1_000, fetched: 0 },
+        })),
+      )
+      .execute(),
+  );
+  const text = await scrape();
+  expect(text.value("tributary_stream_details_wrong_estimate", invoices)).toBeCloseTo(0.01);
+  expect(text.value("tributary_stream_details_wrong_estimate_low", invoices)).toBeLessThan(0.01);
+  expect(text.value("tributary_stream_details_wrong_estimate_high", invoices)).toBeGreaterThan(0.02);
+  expect(text.value("tributary_stream_details_behind_estimate", invoices)).toBe(0);
+  expect(text.value("tributary_stream_details_wrong_estimate", orders)).toBeUndefined();
 });
 
 test("a restart forgets neither the last success nor how the last run ended", async () => {

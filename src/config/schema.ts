@@ -27,6 +27,8 @@ const tests = (otherwise: Record<string, z.output<ReturnType<typeof f.columnTest
     .record(z.string(), f.columnTest(), { error: "expected tests by column such as { payment_status: [paid] }" })
     .default(otherwise);
 
+const fresh = () => object({ within: f.duration("1s", "3650d").prefault("2d"), share: f.share().default(0.9) });
+
 export const streamSettings = object({
   full_scan_pages: f.whole(0, 1_000_000).optional(),
   full_scan_every: f.duration("1s", "3650d").optional(),
@@ -72,6 +74,7 @@ export const streamSettings = object({
   refresh_every: f.duration("1s", "3650d").optional(),
   unknown_fields: unknownFields().optional(),
   audit: f.share().optional(),
+  fresh: fresh().optional(),
   max_reject_share: f.share().optional(),
   history: f.flag().optional(),
 });
@@ -185,6 +188,8 @@ export const configSchema = object({
       /** What happens to fields that the documents don't name: kept in `_extra`, given a column of their own, or refused. */
       unknown_fields: unknownFields().default("keep"),
       audit: f.share().default(0.02),
+      /** What is promised of active details: so many of them show what the service showed at most so long ago. */
+      fresh: fresh().prefault({}),
       max_reject_share: f.share().default(0.05),
       /** Whether every version of a row is kept. */
       history: f.flag().default(false),

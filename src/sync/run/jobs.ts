@@ -253,6 +253,7 @@ export function policyOf(config: Config, stream: string): StreamPolicy {
   return {
     ...own,
     audit: own.audit ?? defaults.audit,
+    fresh: own.fresh ?? defaults.fresh,
     maxRejectShare: own.maxRejectShare ?? defaults.maxRejectShare,
     unknownFields: own.unknownFields ?? defaults.unknownFields,
   };

@@ -47,7 +47,7 @@ const OLDEST_TENTHS = 3;
 const SAMPLE_TENTHS = 1;
 /** Details of rows that are open, or younger than so many days, count twice. */
 const ACTIVE_DAYS = 60;
-const ACTIVE_WEIGHT = 2;
+export const ACTIVE_WEIGHT = 2;
 /** A slower change is none; and what is divided by is not 0. */
 const SLOWEST = 1e-8;
 /** Indices are compared as whole numbers of this: databases differ in the last digit of a power of e. */
@@ -139,7 +139,11 @@ const unseenDays = (of: string, now: string): Fragment =>
  * Candidates with what they are chosen by. `gain` is the age-optimal index of Cho and Garcia-Molina, w·(1−(1+λu)·e^(−λu))/λ: unlike the
  * probability of a change it grows with every day, to w/λ, which is highest where details change least.
  */
-function scoring(place: Pick<Destination, "stateSchema">, night: NightRequest): Fragment {
+export function scoring(
+  place: Pick<Destination, "stateSchema">,
+  night: Pick<NightRequest, "company" | "stream" | "candidates" | "now">,
+  more = sql``,
+): Fragment {
   const { candidates, now } = night;
   const active = sql`c.open or c.newest >= cast(${daysBefore(now, ACTIVE_DAYS).slice(0, 10)} as date)`;
   const rows = sql`(select c.parent_key, c.reason = 'caused' as is_caused, c.since, c.fetched_at, c.factor,
@@ -148,7 +152,7 @@ function scoring(place: Pick<Destination, "stateSchema">, night: NightRequest): 
     from ${candidates} c)`;
   const { from, stratum, times } = withRates(place, night, rows, "r");
   // Without an offset PostgreSQL works out each expression again wherever its name stands.
-  return sql`select x.parent_key, x.is_caused, x.since, x.fetched_at, x.rate, 1 - x.unchanged as p,
+  return sql`select x.parent_key, x.is_caused, x.since, x.fetched_at, x.rate, 1 - x.unchanged as p${more},
       floor(${sql.lit(STEPS)} * x.weight * (1 - (1 + x.rate * x.u) * x.unchanged) / x.rate) as gain
     from (select y.*, ${decayed(sql`y.rate * y.u`)} as unchanged
       from (select r.parent_key, r.is_caused, r.since, r.fetched_at, r.u, r.weight,

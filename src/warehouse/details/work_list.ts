@@ -2,11 +2,11 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { type Fragment, tableRef, temporaryName } from "../sql_fragments.ts";
+import { type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-import { type Looked, learn } from "./learner.ts";
+import { learnFrom, planUnchanged, recallChanges } from "./night.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
-import { divide, type NightPlan, planNight } from "./planner.ts";
+import { divide } from "./planner.ts";
 
 /** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, a related row changed, its turn in the audit has come, or all are asked for. */
 export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caused" | "audit" | "forced";
@@ -93,7 +93,9 @@ export async function openWorkList(destination: Destination, request: WorkReques
   const name = sql.id(temporaryName("work", request.company, request.stream));
   const candidates = sql.id(temporaryName("due", request.company, request.stream));
   const list = async (trx: Transaction<StateTables>) => {
-    if (request.rows !== undefined && request.audit > 0) await recallChanges(trx, destination, request, request.rows);
+    // Of shards one does it, or all would wait for each other's rows.
+    const recalls = request.audit > 0 && (request.shard?.index ?? 0) === 0;
+    if (request.rows !== undefined && recalls) await recallChanges(trx, destination, request, request.rows);
     await sql`drop table if exists ${name}`.execute(trx);
     await sql`drop table if exists ${candidates}`.execute(trx);
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
@@ -150,80 +152,6 @@ export async function openWorkList(destination: Destination, request: WorkReques
   };
 }
 
-/** What a version that did not note when answers changed has fetched: its rows say when they last did. Once for each detail. */
-async function recallChanges(
-  trx: Transaction<StateTables>,
-  place: Pick<Destination, "schema" | "stateSchema">,
-  { company, stream }: WorkRequest,
-  { main }: TableSet,
-): Promise<void> {
-  const details = sql.id(place.stateSchema, "details");
-  const own = sql`d.company = ${company} and d.stream = ${stream} and d.why is null`;
-  const first = await sql`select 1 as one from ${details} d where ${own} limit 1`.execute(trx);
-  if (first.rows.length === 0) return;
-  await sql`update ${details} d set changed_at = c.at from (
-      select cast(${sql.id("t", main.key[0]!)} as varchar) as parent_key, max(_changed_at) as at from ${tableRef(place, main)} t
-      where _company = ${company} and _changed_at > _first_seen_at group by 1) c
-    where ${own} and d.changed_at is null and d.parent_key = c.parent_key`.execute(trx);
-  await sql`update ${details} d set why = 'not noted' where ${own}`.execute(trx);
-}
-
-/** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */
-async function planUnchanged(
-  trx: Transaction<StateTables>,
-  destination: Destination,
-  {
-    company,
-    stream,
-    candidates,
-    budget,
-    now,
-    plannedAt = now,
-  }: WorkRequest & {
-    readonly candidates: Fragment;
-    readonly budget: number;
-  },
-): Promise<NightPlan> {
-  const unchanged = sql.id(temporaryName("unchanged", company, stream));
-  await sql`drop table if exists ${unchanged}`.execute(trx);
-  await sql`create temporary table ${unchanged} as
-    select parent_key, open, newest, fetched_at, reason, changed_at, caused_at, factor,
-      case when idle = 1 then since + interval '36500 days' else since end as since
-    from ${candidates} where reason in ('caused', 'audit')`.execute(trx);
-  const plan = await planNight(trx, destination, {
-    ...{ company, stream, budget, now, candidates: unchanged },
-    seed: `${stream} ${plannedAt}`,
-  });
-  await sql`drop table ${unchanged}`.execute(trx);
-  return plan;
-}
-
-async function learnFrom(
-  { db, stateSchema, dialect }: Destination,
-  { table, populations }: NightPlan,
-  work: Fragment,
-  looked: Omit<Looked, "looks" | "populations">,
-): Promise<void> {
-  const { company, stream } = looked;
-  const looks = sql.id(temporaryName("looks", company, stream));
-  await db.transaction().execute(async trx => {
-    await sql`drop table if exists ${looks}`.execute(trx);
-    // Only what was answered: what the plan names and a limit left out was not looked at.
-    await sql`create temporary table ${looks} as
-      select t.parent_key, t.why, t.stratum, t.factor, t.rate, t.p, coalesce(d.found, false) as found,
-        greatest(${daysBetween(sql`w.fetched_at`, sql`d.fetched_at`)}, 0) as u
-      from ${table} t join ${work} w on w.parent_key = t.parent_key
-      join ${sql.id(stateSchema, "details")} d
-        on d.company = ${company} and d.stream = ${stream} and d.parent_key = t.parent_key
-      where d.outcome <> 'failed' and d.previous_at = w.fetched_at`.execute(trx);
-    await learn(trx, { stateSchema, dialect }, { ...looked, looks, populations });
-    await sql`drop table ${looks}`.execute(trx);
-  });
-}
-
-const daysBetween = (from: Fragment, to: Fragment): Fragment =>
-  sql`(cast(extract(epoch from ${to}) as double precision) - cast(extract(epoch from ${from}) as double precision)) / 86400`;
-
 /** The most that a run, or its shard, asks for: the first shards have one more where it does not divide. */
 function limitOf({ limit, shard, asked = 0 }: WorkRequest): number | undefined {
   if (limit === undefined) return undefined;
@@ -248,13 +176,21 @@ export async function countWork(
   reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
   request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
-  const parents = await presentParents(reading, request.parents);
-  const isNoted = await hasColumn(reading, "detail_due", "since");
-  const query = candidateQuery(reading, { ...request, parents }, request.stage, isNoted ? undefined : nothingDue);
-  const due = sql`(${query}) due`;
-  const counts = await countByReason(reading.db, due);
+  const { stage, ...asked } = request;
+  const counts = await countByReason(reading.db, sql`${await candidatesOf(reading, asked, stage)} due`);
   const { caused, audit } = budgetOf(request.audit, counts);
   return { ...counts, ...(counts.caused === undefined ? {} : { caused }), audit };
+}
+
+/** Details that are due, and those of unchanged parents, as a FROM item: written nowhere. */
+export async function candidatesOf(
+  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
+  request: Omit<WorkRequest, "stage">,
+  stage?: Stage,
+): Promise<Fragment> {
+  const parents = await presentParents(reading, request.parents);
+  const isNoted = await hasColumn(reading, "detail_due", "since");
+  return sql`(${candidateQuery(reading, { ...request, parents }, stage, isNoted)})`;
 }
 
 /** How many details failed before and wait for their next try, when that is for the first, and of how many it is known how they ended; of parents in the range, where there is one. */
@@ -301,7 +237,7 @@ function candidateQuery(
   place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
   request: Omit<WorkRequest, "stage">,
   stage: Stage | undefined,
-  noted = dueBy(place, request),
+  isNoted = true,
 ): Fragment {
   const { company, stream, parents, now, columns, open, newest, factor, refresh, everyMs, only } = request;
   const aged = parents.kind === "values" && parents.aged;
@@ -341,13 +277,16 @@ function candidateQuery(
       ? sql``
       : sql` and ${place.dialect.shardOf(sql`p.parent_key`, shard.of)} = ${sql.lit(shard.index)}`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
+  // In a warehouse that no run of this version has opened yet nobody noted any.
+  const never = sql`cast(null as timestamptz)`;
+  const changes = isNoted ? sql`d.changed_at, d.caused_at` : sql`${never} as changed_at, ${never} as caused_at`;
   return sql`select * from (
-    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, p.factor, d.fetched_at, d.changed_at, d.caused_at, u.since, u.idle,
+    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, p.factor, d.fetched_at, ${changes}, u.since, u.idle,
       ${reason} as reason${sql.join(params, sql``)}
     from ${live} p
     left join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
-    left join ${noted} u on u.parent_key = p.parent_key
+    left join ${isNoted ? dueBy(place, request) : nothingDue} u on u.parent_key = p.parent_key
     where true${only === undefined ? sql`` : sql` and ${isAmong(only)}`}${rangeOf(request)}${own}${asked}
     ) candidates where reason <> 'waiting'`;
 }
@@ -365,7 +304,6 @@ function dueBy(
     where x.company = ${company} and x.stream = ${stream} group by x.parent_key)`;
 }
 
-/** In a warehouse that no run of this version has opened yet nobody noted any. */
 const nothingDue = sql`(select cast(null as varchar) as parent_key, cast(null as timestamptz) as since, 0 as idle where false)`;
 
 /** Whether a parent `p` has one of these keys. */

@@ -11,6 +11,7 @@ import { items } from "../../../streams/items.ts";
 const now = Date.parse("2026-03-15T12:00:00Z");
 const DAY = 86_400_000;
 const policy: StreamPolicy = {
+  fresh: { withinMs: 172_800_000, share: 0.9 },
   audit: 0.02,
   maxRejectShare: 0.05,
   unknownFields: "keep",

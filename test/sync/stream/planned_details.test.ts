@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { count, flag, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { planReport } from "../../../src/cli/terminal/plan_report.ts";
 import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
+import { readPlan } from "../../../src/operations/plan.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { configOf } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
@@ -78,6 +80,17 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(statusReport(status, place.clock.now())).toMatch(
       /^order_details: [\d.]+ % of details changed unseen \([\d.]+ % to [\d.]+ %\), .* as 14 looks at random of the last week say\.$/m,
     );
+    const config = await configOf(place.simulator, place.warehouse, { streams: { defaults: { audit: 0.05 } } });
+    const [plan] = await readPlan(config, [orders, details], undefined, place.clock);
+    expect(plan).toMatchObject({
+      ...{ company: "acme", stream: "order_details", due: 0, audit: 0.05, caused_later: 0 },
+      looks: { caused: 0, oldest: 6, index: 12, sample: 2 },
+      estimated_wrong: estimate!.wrong,
+    });
+    // No order is open or young: of such details nothing is promised that could be broken.
+    expect(plan!.promise).toMatchObject({ within: 2, share: 0.9, expected: 1, kept: true });
+    expect(plan!.expected_wrong!.in_a_month).toBeGreaterThan(0.01);
+    expect(planReport([plan!])).toMatch(/^stream +due +caused +oldest +index +sample +wrong now +in a month +within\n/);
     expect(Number(samples!.wrong)).toBeGreaterThan(0);
     expect(Number(samples!.wrong)).toBeLessThan(30 * 2);
   });

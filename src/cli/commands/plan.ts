@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+import { systemClock } from "../../clock.ts";
+import type { CliContext } from "../invocation/context.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+
+export function register(program: Command, context: CliContext): void {
+  const command = program
+    .command("plan")
+    .description(
+      "Tell what the next run spends on details: which are due, how the looks at unchanged rows are divided, how many details have changed unseen and will have in a month, and whether `fresh` is kept. Asks the service for nothing, writes nothing, never waits for a run.",
+    );
+  attachOptions(
+    command,
+    ["company", "config", "json", "logLevel"],
+    "tributary plan",
+    "tributary plan --json | jq '.[] | {stream, expected_wrong, promise}'",
+  ).action((options: CommonOptions) => plan(options, context));
+}
+
+async function plan(options: CommonOptions, context: CliContext): Promise<void> {
+  const { config } = await context.openConfig(options, { local: true });
+  const { streams } = await import("../../../streams/index.ts");
+  const { readPlan } = await import("../../operations/plan.ts");
+  const found = await readPlan(config, streams, options.company, { ...systemClock, now: () => context.now() });
+  if (options.json) return context.printJson(found);
+  const { planReport } = await import("../terminal/plan_report.ts");
+  context.print(planReport(found));
+}

@@ -1,0 +1,128 @@
+import type { Detail, Stream } from "../catalog/stream.ts";
+import type { Clock } from "../clock.ts";
+import type { Config } from "../config/config.ts";
+import { selectedByConfig } from "../config/selection.ts";
+import { configured } from "../privacy/configured_catalog.ts";
+import { policyOf } from "../sync/run/jobs.ts";
+import { companiesOf } from "../sync/run/run.ts";
+import { workRequest } from "../sync/stream/detail_request.ts";
+import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import { liveCount } from "../warehouse/ddl/present_tables.ts";
+import {
+  type Forecast,
+  forecastAfter,
+  presentForecast,
+  shareKeeping,
+  someUnseen,
+} from "../warehouse/details/forecast.ts";
+import { divide } from "../warehouse/details/planner.ts";
+import { countWork } from "../warehouse/details/work_list.ts";
+import { type Estimated, wrongEstimates } from "../warehouse/details/wrong_estimate.ts";
+
+/** What `tributary plan --json` prints: of each stream of details what the next run asks for, and what comes of that. */
+export interface DetailPlan {
+  readonly company: string;
+  readonly stream: string;
+  /** Details that the next run asks for as it stands: new, changed, to be tried again, due by age. What its lists bring comes on top. */
+  readonly due: number;
+  /** Details of unchanged rows that it looks at: for causes, the longest unseen, by index, by chance. */
+  readonly looks: { readonly caused: number; readonly oldest: number; readonly index: number; readonly sample: number };
+  /** Of those, causes that wait for a later night. */
+  readonly caused_later: number;
+  /** The share that changed unseen, as random looks of a week say; null without looks. */
+  readonly estimated_wrong: Estimated | null;
+  /** The same as the learned rates let expect: now, and in thirty nights with as many looks. Null of a warehouse that has none yet. */
+  readonly expected_wrong: { readonly now: number; readonly in_a_month: number } | null;
+  readonly promise: {
+    readonly within: number;
+    readonly share: number;
+    /** Share of active details that the rates let expect to be within it in thirty nights. */
+    readonly expected: number;
+    readonly kept: boolean;
+    /** The smallest `audit` that keeps it; null: none does. */
+    readonly audit_needed: number | null;
+  } | null;
+  readonly audit: number;
+}
+
+const NIGHTS = 30;
+/** Details that a month is worked out for: the others are taken to be like them. */
+const SOME = 2_000;
+const DAY_MS = 86_400_000;
+
+/** Tells what the next run spends on details. Asks the service for nothing and writes nothing. @throws ConfigError, DestinationError */
+export async function readPlan(
+  config: Config,
+  catalogue: readonly Stream[],
+  company: string | undefined,
+  clock: Clock,
+): Promise<readonly DetailPlan[]> {
+  const all = configured(catalogue, config);
+  const companies = companiesOf(config, company).map(({ name }) => name);
+  await using reading = await openReading(config.destination);
+  if (reading === undefined) return [];
+  const estimates = await wrongEstimates(reading);
+  const plans: DetailPlan[] = [];
+  for (const stream of selectedByConfig(all, config.streams)) {
+    const { mode } = stream;
+    if (mode.kind !== "detail" || mode.by !== undefined) continue;
+    const parent = all.find(({ name }) => name === mode.of)!;
+    for (const name of companies) {
+      const isLoaded = async ({ tables }: Stream) => (await liveCount(reading, name, tables)) !== undefined;
+      if (!(await isLoaded(parent)) || !(await isLoaded(stream))) continue;
+      const estimate = estimates.find(each => each.company === name && each.stream === stream.name);
+      plans.push(
+        await planOf(reading, { config, catalogue: all, company: name, clock }, stream, mode, estimate?.wrong),
+      );
+    }
+  }
+  return plans;
+}
+
+async function planOf(
+  reading: WarehouseReading,
+  place: Pick<Parameters<typeof workRequest>[0], "company" | "clock"> & {
+    readonly config: Config;
+    readonly catalogue: readonly Stream[];
+  },
+  stream: Stream,
+  mode: Detail,
+  estimated: Estimated | undefined,
+): Promise<DetailPlan> {
+  const { config, catalogue, company, clock } = place;
+  const { audit, fresh } = policyOf(config, stream.name);
+  const request = workRequest(
+    {
+      ...{ company, clock, streams: { catalogue } },
+      policy: { start: config.streams.start, allDetails: false, ofStream: name => policyOf(config, name) },
+    },
+    stream,
+    mode,
+  );
+  // Of an audit of all each one counts.
+  const { caused = 0, audit: unchanged = 0, ...due } = await countWork(reading, { ...request, audit: 1 });
+  const budget = audit === 0 ? 0 : Math.ceil(audit * (caused + unchanged));
+  const looks = audit === 0 ? { caused: 0, oldest: 0, index: 0, sample: 0 } : divide(budget, caused);
+  const details = await someUnseen(reading, request, SOME);
+  const withinDays = fresh.withinMs / DAY_MS;
+  const nights = { nights: NIGHTS, withinDays, caused: budget === 0 ? 0 : Math.min(looks.caused, budget) / budget };
+  const forecast: { readonly now: Forecast; readonly later: Forecast } | undefined =
+    details.length === 0
+      ? undefined
+      : { now: presentForecast(details, withinDays), later: forecastAfter(details, { ...nights, share: audit }) };
+  const expected = forecast === undefined ? 1 : 1 - forecast.later.late;
+  return {
+    ...{ company, stream: stream.name, audit, looks },
+    due: Object.values(due).reduce((sum, count) => sum + count, 0),
+    caused_later: caused - looks.caused,
+    estimated_wrong: estimated ?? null,
+    expected_wrong: forecast === undefined ? null : { now: forecast.now.wrong, in_a_month: forecast.later.wrong },
+    promise:
+      forecast === undefined
+        ? null
+        : {
+            ...{ within: withinDays, share: fresh.share, expected, kept: expected >= fresh.share },
+            audit_needed: shareKeeping(details, { ...nights, promised: fresh.share }) ?? null,
+          },
+  };
+}

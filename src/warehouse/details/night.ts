@@ -1,0 +1,81 @@
+import { sql, type Transaction } from "kysely";
+import type { TableSet } from "../../catalog/columns.ts";
+import type { Destination } from "../destination.ts";
+import { type Fragment, tableRef, temporaryName } from "../sql_fragments.ts";
+import type { StateTables } from "../state_tables.ts";
+import { type Looked, learn } from "./learner.ts";
+import { type NightPlan, planNight } from "./planner.ts";
+import type { RatesOf } from "./rates.ts";
+
+/** What a work list spends on unchanged parents: of `candidates` it looks at `budget`. Moments are ISO 8601. */
+interface Night extends RatesOf {
+  readonly candidates: Fragment;
+  readonly budget: number;
+  readonly now: string;
+  /** Absent: now. */
+  readonly plannedAt?: string;
+}
+
+/** What a version that did not note when answers changed has fetched: its rows say when they last did. Once for each detail. */
+export async function recallChanges(
+  trx: Transaction<StateTables>,
+  place: Pick<Destination, "schema" | "stateSchema">,
+  { company, stream }: RatesOf,
+  { main }: TableSet,
+): Promise<void> {
+  const details = sql.id(place.stateSchema, "details");
+  const own = sql`d.company = ${company} and d.stream = ${stream} and d.why is null`;
+  const first = await sql`select 1 as one from ${details} d where ${own} limit 1`.execute(trx);
+  if (first.rows.length === 0) return;
+  await sql`update ${details} d set changed_at = c.at from (
+      select cast(${sql.id("t", main.key[0]!)} as varchar) as parent_key, max(_changed_at) as at from ${tableRef(place, main)} t
+      where _company = ${company} and _changed_at > _first_seen_at group by 1) c
+    where ${own} and d.changed_at is null and d.parent_key = c.parent_key`.execute(trx);
+  await sql`update ${details} d set why = 'not noted' where ${own}`.execute(trx);
+}
+
+/** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */
+export async function planUnchanged(
+  trx: Transaction<StateTables>,
+  destination: Destination,
+  { company, stream, candidates, budget, now, plannedAt = now }: Night,
+): Promise<NightPlan> {
+  const unchanged = sql.id(temporaryName("unchanged", company, stream));
+  await sql`drop table if exists ${unchanged}`.execute(trx);
+  await sql`create temporary table ${unchanged} as
+    select parent_key, open, newest, fetched_at, reason, changed_at, caused_at, factor,
+      case when idle = 1 then since + interval '36500 days' else since end as since
+    from ${candidates} where reason in ('caused', 'audit')`.execute(trx);
+  const plan = await planNight(trx, destination, {
+    ...{ company, stream, budget, now, candidates: unchanged },
+    seed: `${stream} ${plannedAt}`,
+  });
+  await sql`drop table ${unchanged}`.execute(trx);
+  return plan;
+}
+
+export async function learnFrom(
+  { db, stateSchema, dialect }: Destination,
+  { table, populations }: NightPlan,
+  work: Fragment,
+  looked: Omit<Looked, "looks" | "populations">,
+): Promise<void> {
+  const { company, stream } = looked;
+  const looks = sql.id(temporaryName("looks", company, stream));
+  await db.transaction().execute(async trx => {
+    await sql`drop table if exists ${looks}`.execute(trx);
+    // Only what was answered: what the plan names and a limit left out was not looked at.
+    await sql`create temporary table ${looks} as
+      select t.parent_key, t.why, t.stratum, t.factor, t.rate, t.p, coalesce(d.found, false) as found,
+        greatest(${daysBetween(sql`w.fetched_at`, sql`d.fetched_at`)}, 0) as u
+      from ${table} t join ${work} w on w.parent_key = t.parent_key
+      join ${sql.id(stateSchema, "details")} d
+        on d.company = ${company} and d.stream = ${stream} and d.parent_key = t.parent_key
+      where d.outcome <> 'failed' and d.previous_at = w.fetched_at`.execute(trx);
+    await learn(trx, { stateSchema, dialect }, { ...looked, looks, populations });
+    await sql`drop table ${looks}`.execute(trx);
+  });
+}
+
+const daysBetween = (from: Fragment, to: Fragment): Fragment =>
+  sql`(cast(extract(epoch from ${to}) as double precision) - cast(extract(epoch from ${from}) as double precision)) / 86400`;

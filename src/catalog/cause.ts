@@ -1,6 +1,6 @@
 import { INDEX_COLUMN } from "./columns.ts";
 import { type Relation, relationName } from "./relation.ts";
-import type { Detail, Stream } from "./stream.ts";
+import { detailsOf, type Stream } from "./stream.ts";
 
 /** A row of one list that changes, comes or goes makes details of another list's rows due: of those that it names, or that name it. */
 export interface Cause {
@@ -94,12 +94,6 @@ function keyedBy(
 /** Whether a value tells a row: a key of several columns is named by none. */
 const isKeyed = ({ key, mode }: Stream): boolean =>
   mode.kind !== "detail" && key.length === 1 && !key.includes(INDEX_COLUMN);
-
-const detailsOf = (catalogue: readonly Stream[], list: Stream): readonly (Stream & { readonly mode: Detail })[] =>
-  catalogue.filter(
-    (stream): stream is Stream & { readonly mode: Detail } =>
-      stream.mode.kind === "detail" && stream.mode.of === list.name && stream.mode.by === undefined,
-  );
 
 /** A name that is no detail stream would never be noticed: nothing would be due. */
 function requireDetails(catalogue: readonly Stream[], relation: Relation, names: readonly string[]): void {

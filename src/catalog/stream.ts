@@ -315,3 +315,7 @@ export function pathParameters(path: string): string[] {
 export function fixedPaths(catalogue: readonly Stream[]): string[] {
   return catalogue.map(stream => stream.path).filter(path => !path.includes("{"));
 }
+
+/** The details that are asked for row by row: they go and come back with the rows. */
+export const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonly Stream[] =>
+  catalogue.filter(({ mode }) => mode.kind === "detail" && mode.of === stream.name && mode.by === undefined);

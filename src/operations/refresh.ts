@@ -1,10 +1,10 @@
-import type { Stream } from "../catalog/stream.ts";
+import { detailsOf, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { asDue } from "../sync/context.ts";
-import { childStreamOf, detailsOf } from "../sync/load/child_streams.ts";
+import { childStreamOf } from "../sync/load/child_streams.ts";
 import { fromService } from "../sync/run/jobs.ts";
 import type { RunOrder } from "../sync/run/run_order.ts";
 import type { Destination } from "../warehouse/destination.ts";
@@ -82,7 +82,7 @@ function listNamed(all: readonly Stream[], list: string): Stream {
   );
 }
 
-/** What no company's live rows have as a key is asked for by nobody: that is said. */
+/** Warns of keys that no live row of any company has: nothing is requested for them. */
 async function warnOfUnknown(
   destination: Destination,
   companies: readonly string[],

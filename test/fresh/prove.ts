@@ -54,7 +54,7 @@ async function coverage(): Promise<void> {
   for (const what of ["wrong", "behind"] as const) {
     const mean = counts[what].reduce((sum, count) => sum + count, 0) / counts[what].length;
     const least = Math.min(...counts[what]);
-    // What is behind rests on a model of when it changed: it is told, and the promise is of the wrong ones.
+    // The share behind rests on a model of when details changed, so it is only reported; the target is for wrong details.
     if (what === "wrong" && !(mean >= COVERED && least >= COVERED_AT_LEAST)) process.exitCode = 1;
     process.stdout.write(
       `\ncoverage of 90 mornings, ${what}: ${mean.toFixed(1)} on average (at least ${COVERED}), ${least} at least (${COVERED_AT_LEAST})\n  ${counts[what].join(" ")}\n`,

@@ -30,6 +30,15 @@ export const sharing: readonly Mutation[] = [
     notices: "a part says how far its own windows are, and leaves those of the others as they have published them",
   },
   {
+    name: "parts that touch no row write the stream's state beside each other",
+    invariant: 16,
+    file: "src/warehouse/merge/apply.ts",
+    text: "  const untouched = !isPart && touched === 0",
+    becomes: "  const untouched = touched === 0",
+    test: "test/warehouse/postgres/parts.test.ts",
+    notices: "a part's publish waits for its turn, also where it touches no row",
+  },
+  {
     name: "small lists are parts of their own",
     invariant: 16,
     file: "src/fleet/parts.ts",

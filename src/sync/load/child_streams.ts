@@ -3,10 +3,6 @@ import type { ChildStream, Parents, ValueSource } from "../../warehouse/details/
 import type { LoadCause, LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { SyncContext } from "../context.ts";
 
-/** The details that are asked for row by row: they go and come back with the rows. */
-export const detailsOf = (catalogue: readonly Stream[], stream: Stream): readonly Stream[] =>
-  catalogue.filter(({ mode }) => mode.kind === "detail" && mode.of === stream.name && mode.by === undefined);
-
 /** A detail's key begins with its parent's, column by column. */
 function pairs(detail: Stream, parent: Stream): ChildStream["on"] {
   return parent.key.map((name, i) => [detail.key[i]!, name] as const);

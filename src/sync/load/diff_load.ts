@@ -1,4 +1,4 @@
-import { type Stream, scalarOf } from "../../catalog/stream.ts";
+import { detailsOf, type Stream, scalarOf } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import type { Stage } from "../../warehouse/destination.ts";
@@ -12,7 +12,7 @@ import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state
 import type { StreamSync, SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { childStreamOf, detailsOf, loadCausesOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
+import { childStreamOf, loadCausesOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
 import { changesOf, listed, recordDrift } from "./schema_drift.ts";
 
 const DAY = 86_400_000;

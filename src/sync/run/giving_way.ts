@@ -38,7 +38,7 @@ export function givingWay(backfill: Backfill, clock: Clock): GivingWay {
       noting = { ...noting, continued: true, restart: false };
       return [];
     },
-    // When the destination is gone, whoever works with it says so.
+    // A lost destination is reported by the run that uses it.
     underWay: destination => void lookOut(destination).catch(() => undefined),
   };
 }

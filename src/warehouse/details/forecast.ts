@@ -55,7 +55,7 @@ export const presentForecast = (details: readonly UnseenDetail[], withinDays: nu
   };
 };
 
-/** How they will stand after so many nights, each planned as `planNight` does; what causes bring is left out, so that it is rather better. */
+/** The forecast after so many nights, each planned as `planNight` does. Details that causes refresh are left out, so it is pessimistic. */
 export function forecastAfter(
   details: readonly UnseenDetail[],
   { nights, share, caused, withinDays }: Nights,

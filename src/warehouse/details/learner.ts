@@ -63,8 +63,8 @@ export async function learn(
 }
 
 /**
- * A look without a find is an exposure of u days. A find is one event after E[T | T<u] = 1/λ − u·e^(−λu)/(1−e^(−λu)) days, as nobody
- * saw when it happened. A stratum's exposure is weighed by the factors, a factor's by the strata's rates: each is measured beside
+ * A look that finds no change adds u days of exposure. One that finds a change adds an event and E[T | T<u] =
+ * 1/λ − u·e^(−λu)/(1−e^(−λu)) days, the expected time until the change, because the moment of the change is unknown. A stratum's exposure is weighed by the factors, a factor's by the strata's rates: each is measured beside
  * the other. What a cause foretold says nothing of how often details change without one.
  */
 function renewedRates(place: Pick<Destination, "stateSchema">, looked: Looked, own: Fragment): Fragment {
@@ -94,7 +94,7 @@ function renewedRates(place: Pick<Destination, "stateSchema">, looked: Looked, o
 /** By bucket of predicted probability the night's sample alone: what else was looked at was looked at because it is wrong more often. */
 function renewedSamples(place: Pick<Destination, "stateSchema">, looked: Looked, own: Fragment): Fragment {
   const { looks, populations, live, fetched } = looked;
-  // A row for each bucket, though nobody may be in it: each says how many parents there are in all.
+  // One row for each bucket, also for empty ones: each repeats the number of all live parents.
   const planned = BUCKETS.map(bucket => {
     const population = populations.find(among => among.bucket === bucket)?.population ?? 0;
     return sql`select ${sql.lit(bucket)} as bucket, ${sql.lit(population)} as population, 0 as sampled, 0 as wrong,

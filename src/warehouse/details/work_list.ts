@@ -277,7 +277,7 @@ function candidateQuery(
       ? sql``
       : sql` and ${place.dialect.shardOf(sql`p.parent_key`, shard.of)} = ${sql.lit(shard.index)}`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
-  // In a warehouse that no run of this version has opened yet nobody noted any.
+  // A warehouse that this version has not upgraded yet lacks these columns.
   const never = sql`cast(null as timestamptz)`;
   const changes = isNoted ? sql`d.changed_at, d.caused_at` : sql`${never} as changed_at, ${never} as caused_at`;
   return sql`select * from (

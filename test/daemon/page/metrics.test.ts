@@ -178,7 +178,7 @@ test("how far a table and the service are apart is absent once the last run coul
   expect(await apart()).toBeUndefined();
 });
 
-test("what random looks say of details is told with its interval, of streams that have any", async () => {
+test("metrics have the estimate of wrong details with its interval, for streams that have one", async () => {
   const { place, scrape } = await observed();
   await place.sync({ names: LISTS });
   await between(place, ({ db }) =>

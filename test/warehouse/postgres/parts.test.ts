@@ -8,6 +8,7 @@ import { ConfigError, DestinationError, LockedError } from "../../../src/errors.
 import { runningRuns } from "../../../src/warehouse/connect/reading.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { openDuckdb } from "../../../src/warehouse/duckdb/open.ts";
+import { openPublish } from "../../../src/warehouse/merge/apply.ts";
 import { lockKey } from "../../../src/warehouse/postgres/locks.ts";
 import { openPostgresForReading } from "../../../src/warehouse/postgres/open.ts";
 import { dropStages } from "../../../src/warehouse/state/drop_stages.ts";
@@ -263,6 +264,26 @@ test("a part's stage can be filled, emptied and dropped where all tables are pub
   await fill();
   await (await destination.stage("acme", orders)).drop();
   expect((await destination.stage("acme", orders, "1 of 2")).record).toBeUndefined();
+});
+
+test("a part's publish waits for its turn, also where it touches no row", async () => {
+  const destination = await session("run-a");
+  await destination.lock("acme", ["orders"], 0);
+  const stage = await destination.stage("acme", orders, "1 of 2");
+  const nothing = { staged: 0, distinct: 0, inserted: 0, updated: 0, refreshed: 0, touched: 0, missing: 0 };
+  const diff = { ...nothing, missedBefore: 0, known: 0, live: 0 };
+  const target = {
+    ...{ company: "acme", stream: "orders", tables: orders, stage, schemaFingerprint: 1 },
+    ...{ parent: undefined, details: [], scope: undefined },
+  };
+  const locksWhile = (isPart: boolean) =>
+    destination.db.transaction().execute(async trx => {
+      await openPublish(trx, destination, target, diff, isPart);
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_locks
+        where locktype = 'advisory' and pid = pg_backend_pid()`.execute(trx);
+      return rows[0]!.n;
+    });
+  expect((await locksWhile(true)) - (await locksWhile(false))).toBe(1);
 });
 
 test("a crash of the server leaves a part what it staged, and empties the whole's", async () => {

@@ -20,10 +20,20 @@
 -- column details_never_fetched: Of those the ones that have never been asked for: their details are missing.
 -- column never_fetched_share: The same as a share from 0 to 1; null where there is nothing to ask for.
 -- column details_pending: Those that are new, changed or to be tried again, and not fetched yet.
--- column oldest_detail_at: When the detail was fetched that has been standing longest.
+-- column oldest_detail_at: When the detail was fetched that has been unseen longest.
 -- column median_detail_at: Half of the details are as fresh as this or fresher.
 -- column oldest_detail_days: Age of the oldest detail in whole days until today.
 -- column median_detail_days: Age of the median detail in whole days until today.
+-- column promised_within_days: What the configuration promises of active details, those of rows that are open or younger than 60 days: to be behind by no more than so many days; null where no night looks at unchanged rows.
+-- column promised_share: For at least this share of them, from 0 to 1.
+-- column estimated_fresh_share: The share of them that is so, by random looks of the last week; null without looks.
+-- column estimated_fresh_low: Lower bound of its interval of 90 %.
+-- column estimated_fresh_high: Upper bound of its interval of 90 %.
+-- column estimated_wrong_share: The share of all details that changed at the service since they were fetched, though their row in the list did not, by the same looks.
+-- column estimated_wrong_low: Lower bound of its interval of 90 %.
+-- column estimated_wrong_high: Upper bound of its interval of 90 %.
+-- column estimated_behind_share: The share of all details that changed so more than seven days ago.
+-- column estimated_looks: Random looks that the estimates rest on.
 -- column open_orders: For details of purchase orders: orders that are open; null for others.
 -- column open_never_fetched: Open orders whose detail has never been fetched.
 -- column open_never_fetched_share: The same as a share from 0 to 1; null where no order is open.
@@ -92,6 +102,16 @@ select
   a.median as median_detail_at,
   cast(t.today - cast(a.oldest as date) as bigint) as oldest_detail_days,
   cast(t.today - cast(a.median as date) as bigint) as median_detail_days,
+  f.within_days as promised_within_days,
+  f.promised as promised_share,
+  f.fresh as estimated_fresh_share,
+  f.fresh_low as estimated_fresh_low,
+  f.fresh_high as estimated_fresh_high,
+  f.wrong as estimated_wrong_share,
+  f.wrong_low as estimated_wrong_low,
+  f.wrong_high as estimated_wrong_high,
+  f.behind as estimated_behind_share,
+  f.sampled as estimated_looks,
   o.orders as open_orders,
   o.orders - coalesce(p.asked, 0) as open_never_fetched,
   cast(o.orders - coalesce(p.asked, 0) as double precision) / nullif(o.orders, 0) as open_never_fetched_share,
@@ -102,6 +122,7 @@ select
 from _tributary.streams s
 join procurement_analytics.calendar_today t on true
 left join last_runs r on r.company = s.company and r.stream = s.stream and r.place = 1
+left join _tributary.detail_freshness f on f.company = s.company and f.stream = s.stream
 left join ages a on a.company = s.company and a.stream = s.stream
 left join open_rows o on o.company = s.company and o.stream = s.stream
 left join open_ages p on p.company = s.company and p.stream = s.stream

@@ -155,7 +155,7 @@ async function figuresOf(
   async function learned({ db }: Destination, { table, populations }: NightPlan, live: number): Promise<number> {
     await sql`drop table if exists ${looks}`.execute(db);
     await sql`create temporary table ${looks} as select t.*, "rank" % 9 = 0 as found from ${table} t`.execute(db);
-    const night = { ...of, looks, populations, live, fetched: budget, timestamp: NOW };
+    const night = { ...of, looks, populations, live, fetched: budget, timestamp: NOW, activeLive: 0, withinDays: 2 };
     const { ms } = await timed(() => db.transaction().execute(trx => learn(trx, destination, night)));
     return ms;
   }

@@ -15,9 +15,10 @@ import {
   shareKeeping,
   someUnseen,
 } from "../warehouse/details/forecast.ts";
+import { daysOf, detailFreshness } from "../warehouse/details/freshness.ts";
 import { divide } from "../warehouse/details/planner.ts";
 import { countWork } from "../warehouse/details/work_list.ts";
-import { type Estimated, wrongEstimates } from "../warehouse/details/wrong_estimate.ts";
+import type { Estimated } from "../warehouse/details/wrong_estimate.ts";
 
 /** What `tributary plan --json` prints: of each stream of details what the next run asks for, and what comes of that. */
 export interface DetailPlan {
@@ -48,7 +49,6 @@ export interface DetailPlan {
 const NIGHTS = 30;
 /** Details that a month is worked out for: the others are taken to be like them. */
 const SOME = 2_000;
-const DAY_MS = 86_400_000;
 
 /** Tells what the next run spends on details. Asks the service for nothing and writes nothing. @throws ConfigError, DestinationError */
 export async function readPlan(
@@ -61,7 +61,7 @@ export async function readPlan(
   const companies = companiesOf(config, company).map(({ name }) => name);
   await using reading = await openReading(config.destination);
   if (reading === undefined) return [];
-  const estimates = await wrongEstimates(reading);
+  const freshnesses = await detailFreshness(reading);
   const plans: DetailPlan[] = [];
   for (const stream of selectedByConfig(all, config.streams)) {
     const { mode } = stream;
@@ -70,9 +70,15 @@ export async function readPlan(
     for (const name of companies) {
       const isLoaded = async ({ tables }: Stream) => (await liveCount(reading, name, tables)) !== undefined;
       if (!(await isLoaded(parent)) || !(await isLoaded(stream))) continue;
-      const estimate = estimates.find(each => each.company === name && each.stream === stream.name);
+      const freshness = freshnesses.find(each => each.company === name && each.stream === stream.name);
       plans.push(
-        await planOf(reading, { config, catalogue: all, company: name, clock }, stream, mode, estimate?.wrong),
+        await planOf(
+          reading,
+          { config, catalogue: all, company: name, clock },
+          stream,
+          mode,
+          freshness?.estimate?.wrong ?? null,
+        ),
       );
     }
   }
@@ -87,7 +93,7 @@ async function planOf(
   },
   stream: Stream,
   mode: Detail,
-  estimated: Estimated | undefined,
+  estimated: Estimated | null,
 ): Promise<DetailPlan> {
   const { config, catalogue, company, clock } = place;
   const { audit, fresh } = policyOf(config, stream.name);
@@ -104,7 +110,7 @@ async function planOf(
   const budget = audit === 0 ? 0 : Math.ceil(audit * (caused + unchanged));
   const looks = audit === 0 ? { caused: 0, oldest: 0, index: 0, sample: 0 } : divide(budget, caused);
   const details = await someUnseen(reading, request, SOME);
-  const withinDays = fresh.withinMs / DAY_MS;
+  const withinDays = daysOf(fresh);
   const nights = { nights: NIGHTS, withinDays, caused: budget === 0 ? 0 : Math.min(looks.caused, budget) / budget };
   const forecast: { readonly now: Forecast; readonly later: Forecast } | undefined =
     details.length === 0
@@ -115,7 +121,7 @@ async function planOf(
     ...{ company, stream: stream.name, audit, looks },
     due: Object.values(due).reduce((sum, count) => sum + count, 0),
     caused_later: caused - looks.caused,
-    estimated_wrong: estimated ?? null,
+    estimated_wrong: estimated,
     expected_wrong: forecast === undefined ? null : { now: forecast.now.wrong, in_a_month: forecast.later.wrong },
     promise:
       forecast === undefined

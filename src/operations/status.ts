@@ -9,7 +9,7 @@ import { configured } from "../privacy/configured_catalog.ts";
 import { momentText } from "../rows/moment.ts";
 import { openReading, runningRuns, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import type { Holder } from "../warehouse/destination.ts";
-import { type WrongEstimate, wrongEstimates } from "../warehouse/details/wrong_estimate.ts";
+import { type DetailFreshness, detailFreshness } from "../warehouse/details/freshness.ts";
 import type { LakeCondition } from "../warehouse/ducklake/maintenance.ts";
 import { fillingOf, HALF_FILLED } from "../warehouse/state/filling.ts";
 import { presentProblems } from "../warehouse/state/problems.ts";
@@ -69,8 +69,8 @@ export interface StreamStatus {
   readonly rows: number;
   readonly live_rows: number;
   readonly details_pending: number | null;
-  /** Of details, by random looks alone: the share that changed unseen at the service, and for more than seven days; null without looks. */
-  readonly estimated_wrong: WrongEstimate | null;
+  /** Of details whose nights look at unchanged rows; null for others. */
+  readonly details_freshness: DetailFreshness | null;
   /** As its last run found it: rows at the service, and the table less them; null where the run could not tell. */
   readonly service_rows: number | null;
   readonly difference: number | null;
@@ -162,7 +162,7 @@ async function streamStatuses(
   const states = reading === undefined ? [] : await reading.db.selectFrom("stream_state").selectAll().execute();
   const runs = reading === undefined ? [] : await lastStreamRuns(reading);
   const rejects = reading === undefined ? undefined : await openRejects(reading);
-  const estimates = reading === undefined ? [] : await wrongEstimates(reading);
+  const details = reading === undefined ? [] : await detailFreshness(reading);
   const problems = reading === undefined ? [] : await presentProblems(reading.db);
   return wanted.flatMap(({ company, stream, on }) => {
     const same = (row: { company: string; stream: string }) => row.company === company && row.stream === stream;
@@ -181,7 +181,7 @@ async function streamStatuses(
       rows: board?.rows ?? 0,
       live_rows: board?.live_rows ?? 0,
       details_pending: board?.details_pending ?? null,
-      estimated_wrong: estimateOf(estimates.find(same)),
+      details_freshness: freshnessOf(details.find(same)),
       service_rows: removed ? null : countOf(run?.service_rows),
       difference: removed ? null : countOf(run?.difference),
       difference_reason: removed ? null : (run?.difference_reason ?? null),
@@ -198,8 +198,11 @@ function distrustOf({ filterDistrusted, distrustedAt, strays }: StreamState): Di
   return { since: distrustedAt, rows: strays.map(({ key, at }) => ({ key, time: momentText(at) })) };
 }
 
-const estimateOf = (found: WrongEstimate | undefined): WrongEstimate | null =>
-  found === undefined ? null : { wrong: found.wrong, behind: found.behind, sampled: found.sampled };
+function freshnessOf(found: (DetailFreshness & { company: string; stream: string }) | undefined) {
+  if (found === undefined) return null;
+  const { company: _company, stream: _stream, ...freshness } = found;
+  return freshness;
+}
 
 const countOf = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value);

@@ -62,6 +62,7 @@ export const moment = of("moment", false);
 export const json = of("json", true);
 export const textOrNull = of("text", true);
 export const countOrNull = of("count", true);
+export const scoreOrNull = of("score", true);
 export const flagOrNull = of("flag", true);
 export const momentOrNull = of("moment", true);
 

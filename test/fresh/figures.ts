@@ -89,25 +89,26 @@ export function figuresOf(mix: Mix, { today, planned }: Awaited<ReturnType<typeo
   ];
 }
 
-/** Of the ninety mornings those whose true share of wrong details lies within the interval. */
+/** Of the ninety mornings those whose true shares lie within the intervals. */
 export async function covered(
   size: number,
   mix: Mix,
   seed: number,
-): Promise<{ readonly wrong: number; readonly behind: number }> {
+): Promise<Readonly<Record<"wrong" | "behind" | "fresh", number>>> {
   const world = makeWorld(size, mix, seed);
   const policy = await planner(seed);
   const life = new Life(policy, world, fetchedBefore(world, seed));
   await life.begin();
-  const within = { wrong: 0, behind: 0 };
+  const within = { wrong: 0, behind: 0, fresh: 0 };
   for (let day = 1; day <= LAST; day++) {
     await life.spend(day);
     if (day <= FIRST_NIGHTS) continue;
     const estimate = estimateWrong(await policy.samples());
-    const { live, ...truth } = life.mornings.at(-1)!;
-    for (const what of ["wrong", "behind"] as const) {
-      const share = truth[what] / live;
-      if (estimate !== undefined && estimate[what].low <= share && share <= estimate[what].high) within[what]++;
+    const { live, active, ...truth } = life.mornings.at(-1)!;
+    for (const what of ["wrong", "behind", "fresh"] as const) {
+      const share = truth[what] / (what === "fresh" ? active : live);
+      const { low, high } = estimate?.[what] ?? { low: 1, high: 0 };
+      if (low <= share && share <= high) within[what]++;
     }
   }
   policy.close();

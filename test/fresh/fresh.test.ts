@@ -18,12 +18,23 @@ test("the planner leaves a third of the wrong details that the audit before it l
 });
 
 test("the interval covers the true share of wrong details on nine of ten mornings, by the sample alone", async () => {
-  expect((await covered(ORDERS, mixed, 2)).wrong).toBeGreaterThanOrEqual(70);
+  const { wrong, fresh } = await covered(ORDERS, mixed, 2);
+  expect(wrong).toBeGreaterThanOrEqual(70);
+  expect(fresh).toBeGreaterThanOrEqual(70);
 });
 
 test("the figures are those of the nights after the first thirty", () => {
-  const night = { live: 100, wrong: 50, adverse: 0, behind: 20, longestUnseen: 500, requests: 1_000 };
-  const late = { live: 100, wrong: 10, adverse: 2, behind: 4, longestUnseen: 90, requests: 2 };
+  const night = {
+    live: 100,
+    wrong: 50,
+    adverse: 0,
+    behind: 20,
+    active: 10,
+    fresh: 9,
+    longestUnseen: 500,
+    requests: 1_000,
+  };
+  const late = { live: 100, wrong: 10, adverse: 2, behind: 4, active: 10, fresh: 10, longestUnseen: 90, requests: 2 };
   const mornings = [...Array(30).fill(night), ...Array(90).fill(late)];
   const delays = [...Array(30).fill([300]), ...Array(90).fill([1, 3])];
   const { mornings: counted, ...figures } = quarterOf({ mornings, delays });

@@ -7,7 +7,7 @@ import { stratumOf, withRates } from "../../src/warehouse/details/rates.ts";
 import type { SampleRow } from "../../src/warehouse/details/wrong_estimate.ts";
 import { duckdbDialect } from "../../src/warehouse/duckdb/session/dialect.ts";
 import { kyselyOver } from "../../src/warehouse/duckdb/session/driver.ts";
-import type { Fragment } from "../../src/warehouse/sql_fragments.ts";
+import { countOf, type Fragment } from "../../src/warehouse/sql_fragments.ts";
 import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
 import type { StateTables } from "../../src/warehouse/state_tables.ts";
 
@@ -46,6 +46,9 @@ export interface Policy {
 }
 
 export const SHARE = 0.02;
+/** What is promised of details of open or young orders. */
+export const WITHIN_DAYS = 2;
+export const ACTIVE_DAYS = 60;
 const START = Date.parse("2026-01-01T02:00:00Z");
 const DAY_MS = 86_400_000;
 const STATE = "_tributary";
@@ -164,7 +167,11 @@ export async function planner(seed: number): Promise<PlannerPolicy> {
         join (select ${numbers(fetches.map(({ order }) => order))} as id, ${flags(fetches.map(({ found }) => found))} as found) f
         on t.parent_key = concat('PO-', f.id)`.execute(db);
       const looked = { ...rates, looks: sql`looks`, populations, live, fetched: fetches.length + others };
-      await db.transaction().execute(trx => learn(trx, place, { ...looked, timestamp: iso(day) }));
+      const active = sql`parents where open or newest >= cast(${moment(day - ACTIVE_DAYS)} as date)`;
+      const activeLive = await countOf(db, active);
+      await db
+        .transaction()
+        .execute(trx => learn(trx, place, { ...looked, activeLive, withinDays: WITHIN_DAYS, timestamp: iso(day) }));
       await table.note(day, fetches);
     },
     async samples() {

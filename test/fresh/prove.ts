@@ -46,12 +46,12 @@ function tell(heading: string, figures: readonly Figure[]): void {
 }
 
 async function coverage(): Promise<void> {
-  const counts = { wrong: [] as number[], behind: [] as number[] };
+  const counts = { wrong: [] as number[], behind: [] as number[], fresh: [] as number[] };
   for (let nth = 0; nth < Number(values.seeds); nth++) {
     const within = await covered(fewer, chosen[nth % chosen.length]!, seed + nth);
-    for (const what of ["wrong", "behind"] as const) counts[what].push(within[what]);
+    for (const what of ["wrong", "behind", "fresh"] as const) counts[what].push(within[what]);
   }
-  for (const what of ["wrong", "behind"] as const) {
+  for (const what of ["wrong", "behind", "fresh"] as const) {
     const mean = counts[what].reduce((sum, count) => sum + count, 0) / counts[what].length;
     const least = Math.min(...counts[what]);
     // The share behind rests on a model of when details changed, so it is only reported; the target is for wrong details.

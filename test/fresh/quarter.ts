@@ -1,5 +1,5 @@
 import type { Chosen, Fetch, Parent, Policy } from "./policies.ts";
-import { SHARE } from "./policies.ts";
+import { ACTIVE_DAYS, SHARE, WITHIN_DAYS } from "./policies.ts";
 import { chance, FIRST, type World } from "./world.ts";
 
 /** What the truth says of a policy after one night. */
@@ -9,6 +9,9 @@ export interface Morning {
   /** Those of them that an adversary changed. */
   readonly adverse: number;
   readonly behind: number;
+  /** Orders that are open or young, and those of them that are as fresh as promised. */
+  readonly active: number;
+  readonly fresh: number;
   readonly longestUnseen: number;
   readonly requests: number;
 }
@@ -140,12 +143,19 @@ export class Life {
   }
 
   #morning(day: number, live: number, requests: number): Morning {
-    const { born } = this.#world;
+    const { born, closed } = this.#world;
     let behind = 0;
     for (const [first] of this.#pending.values()) if (day - first! > BEHIND_DAYS) behind++;
-    let longestUnseen = 0;
-    for (const order of born.keys())
-      if (born[order]! <= day) longestUnseen = Math.max(longestUnseen, day - this.#fetched[order]!);
-    return { live, wrong: this.#pending.size, adverse: this.#adverse.size, behind, longestUnseen, requests };
+    let [active, late, longestUnseen] = [0, 0, 0];
+    for (const order of born.keys()) {
+      if (born[order]! > day) continue;
+      longestUnseen = Math.max(longestUnseen, day - this.#fetched[order]!);
+      if (closed[order]! <= day && born[order]! < day - ACTIVE_DAYS) continue;
+      active++;
+      if (day - (this.#pending.get(order)?.[0] ?? day) > WITHIN_DAYS) late++;
+    }
+    const fresh = active - late;
+    const [wrong, adverse] = [this.#pending.size, this.#adverse.size];
+    return { live, wrong, adverse, behind, active, fresh, longestUnseen, requests };
   }
 }

@@ -1,8 +1,8 @@
 import { titleOf } from "../../config/destination.ts";
-import { ago, ahead, timespan } from "../../duration.ts";
+import { ago, ahead, roughly, timespan } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
-import { shareText } from "../../warehouse/details/wrong_estimate.ts";
+import { type Estimated, shareText, type WrongEstimate } from "../../warehouse/details/wrong_estimate.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import { atService, differences } from "./proof.ts";
 import { formatCount, streamTable } from "./table.ts";
@@ -136,17 +136,28 @@ function remarks(streams: readonly StreamStatus[]): string[] {
       "Details still to be fetched",
       "the next `tributary sync` goes on.",
     ),
-    ...streams.flatMap(unseen),
+    ...streams.flatMap(looked),
   ];
 }
 
-/** What random looks say of details that changed while their list's rows did not. */
-function unseen({ stream, estimated_wrong: estimate }: StreamStatus): string[] {
-  if (estimate === null) return [];
-  const { wrong, behind, sampled } = estimate;
+/** What is promised of details, what random looks say of them, and which one waits for longest. */
+function looked({ stream, details_freshness: found }: StreamStatus): string[] {
+  if (found === null) return [];
+  const { promised, estimate, longest_unseen_at } = found;
+  const within = roughly(promised.within_days * 86_400_000);
   return [
-    `${stream}: ${shareText(wrong.share)} of details changed unseen (${shareText(wrong.low)} to ${shareText(wrong.high)}), ${shareText(behind.share)} more than a week ago, as ${counted(sampled, "look")} at random of the last week say.`,
+    [
+      `${stream}: ${shareText(promised.share)} of active details are promised to be at most ${within} behind;`,
+      estimate === null ? "there are no random looks yet that would tell." : estimated(estimate),
+      ...(longest_unseen_at === null ? [] : [`Longest unseen: since ${longest_unseen_at.slice(0, 10)}.`]),
+    ].join(" "),
   ];
+}
+
+function estimated({ fresh, wrong, behind, sampled }: WrongEstimate): string {
+  const bounds = ({ share, low, high }: Estimated) => `${shareText(share)} (${shareText(low)} to ${shareText(high)})`;
+  const active = fresh === null ? "none was at an active one" : `${bounds(fresh)} are`;
+  return `by ${counted(sampled, "look")} at random of the last week ${active}. Of all ${bounds(wrong)} changed unseen, ${bounds(behind)} more than a week ago.`;
 }
 
 function distrusted({ stream, distrusted_filter: filter }: StreamStatus): string[] {

@@ -177,13 +177,39 @@ const streamGauges: Readonly<
   ],
   details_wrong_estimate: [
     "Share of details that changed unseen at the service, by a week's random looks; absent without them, and for lists.",
-    one => one.estimated_wrong?.wrong.share,
+    one => one.details_freshness?.estimate?.wrong.share,
   ],
-  details_wrong_estimate_low: ["The lower bound of its interval of 90 %.", one => one.estimated_wrong?.wrong.low],
-  details_wrong_estimate_high: ["The upper bound of its interval of 90 %.", one => one.estimated_wrong?.wrong.high],
+  details_wrong_estimate_low: [
+    "The lower bound of its interval of 90 %.",
+    one => one.details_freshness?.estimate?.wrong.low,
+  ],
+  details_wrong_estimate_high: [
+    "The upper bound of its interval of 90 %.",
+    one => one.details_freshness?.estimate?.wrong.high,
+  ],
   details_behind_estimate: [
     "Share of details that changed unseen more than seven days ago, by the same looks.",
-    one => one.estimated_wrong?.behind.share,
+    one => one.details_freshness?.estimate?.behind.share,
+  ],
+  details_fresh_promised: [
+    "Share of active details, those of open or young rows, that `fresh` promises to be no more than its days behind.",
+    one => one.details_freshness?.promised.share,
+  ],
+  details_fresh_estimate: [
+    "The share that is so, by a week's random looks; absent without them.",
+    one => one.details_freshness?.estimate?.fresh?.share,
+  ],
+  details_fresh_estimate_low: [
+    "The lower bound of its interval of 90 %.",
+    one => one.details_freshness?.estimate?.fresh?.low,
+  ],
+  details_fresh_estimate_high: [
+    "The upper bound of its interval of 90 %.",
+    one => one.details_freshness?.estimate?.fresh?.high,
+  ],
+  details_longest_unseen_timestamp_seconds: [
+    "When the detail was fetched that has not been looked at for longest.",
+    one => timeOf(one.details_freshness?.longest_unseen_at ?? null),
   ],
 };
 

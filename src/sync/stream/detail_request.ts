@@ -59,6 +59,7 @@ export function workRequest(
     only,
     shard: context.part,
     audit: policy.audit,
+    fresh: policy.fresh,
     refresh: refreshOf(policy.refresh),
     everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
     force: allDetails || only !== undefined,

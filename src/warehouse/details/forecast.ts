@@ -22,7 +22,7 @@ export async function someUnseen(
   const { company, stream, now } = request;
   const all = await candidatesOf(reading, request);
   const candidates = sql`(select * from ${all} d where d.reason in ('caused', 'audit'))`;
-  const scored = scoring(reading, { company, stream, candidates, now }, sql`, x.u, x.weight`);
+  const scored = scoring(reading, { company, stream, candidates, now }, sql`, x.u`);
   const { rows } = await sql<{ rate: number; u: number; weight: number }>`select rate, u, weight from (${scored}) s
     order by md5(parent_key) limit ${sql.lit(most)}`.execute(reading.db);
   return rows.map(({ rate, u, weight }) => ({

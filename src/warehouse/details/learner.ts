@@ -8,8 +8,8 @@ import { BUCKETS, bucketOf, daysBefore, daysSince, decayed, type RatesOf, withRa
 /** A night's looks at parents whose list row did not change, and what they were chosen from. */
 export interface Looked extends RatesOf {
   /**
-   * A temporary table, a row an answer: `parent_key`, `why`, `stratum`, `factor`, `rate`, `p` as the plan had them, `u` (days between
-   * the fetch before and this one), `found` boolean (whether the answer was another one).
+   * A temporary table, a row an answer: `parent_key`, `why`, `stratum`, `factor`, `active`, `rate`, `p` as the plan had them, `u` (days
+   * between the fetch before and this one), `found` boolean (whether the answer was another one).
    */
   readonly looks: Fragment;
   /** Of the plan. */
@@ -17,6 +17,10 @@ export interface Looked extends RatesOf {
   /** Live parents, and those of them that this night fetched for whatever reason. */
   readonly live: number;
   readonly fetched: number;
+  /** Live parents that are open or young. */
+  readonly activeLive: number;
+  /** Details of those are late when they have been wrong for so many days. */
+  readonly withinDays: number;
   /** When the night was planned, ISO 8601: what several parts of one run tell of it is added up. */
   readonly timestamp: string;
 }
@@ -56,7 +60,8 @@ export async function learn(
   };
   const rates = sql`kind, name, events, exposure, updated_at`;
   await renew("detail_rates", rates, renewedRates(place, looked, own), sql`true`);
-  const samples = sql`planned_at, bucket, population, sampled, wrong, behind, live, fetched`;
+  const samples = sql`planned_at, bucket, population, sampled, wrong, behind, live, fetched,
+    active, active_sampled, late, active_live`;
   const old = sql`(planned_at = ${timestampOf(looked)}
     or planned_at < cast(${daysBefore(looked.timestamp, SAMPLES_KEPT_DAYS)} as timestamptz))`;
   await renew("detail_samples", samples, renewedSamples(place, looked, own), old);
@@ -93,24 +98,28 @@ function renewedRates(place: Pick<Destination, "stateSchema">, looked: Looked, o
 
 /** By bucket of predicted probability the night's sample alone: what else was looked at was looked at because it is wrong more often. */
 function renewedSamples(place: Pick<Destination, "stateSchema">, looked: Looked, own: Fragment): Fragment {
-  const { looks, populations, live, fetched } = looked;
+  const { looks, populations, live, fetched, activeLive, withinDays } = looked;
   // One row for each bucket, also for empty ones: each repeats the number of all live parents.
   const planned = BUCKETS.map(bucket => {
-    const population = populations.find(among => among.bucket === bucket)?.population ?? 0;
+    const { population = 0, active = 0 } = populations.find(among => among.bucket === bucket) ?? {};
     return sql`select ${sql.lit(bucket)} as bucket, ${sql.lit(population)} as population, 0 as sampled, 0 as wrong,
-      cast(0 as double precision) as behind, ${sql.lit(live)} as live, ${sql.lit(fetched)} as fetched`;
+      cast(0 as double precision) as behind, ${sql.lit(live)} as live, ${sql.lit(fetched)} as fetched, ${sql.lit(active)} as active,
+      0 as active_sampled, cast(0 as double precision) as late, ${sql.lit(activeLive)} as active_live`;
   });
-  // P(T < u − 7 | T < u): of what was found, how probably it had been so for longer.
-  const behind = sql`case when found and u > ${sql.lit(BEHIND_DAYS)} then
-    (1 - ${decayed(sql`rate * (u - ${sql.lit(BEHIND_DAYS)})`)}) / (1 - ${decayed(sql`rate * u`)}) else 0 end`;
+  // P(T < u − days | T < u): of what was found, how probably it had been so for longer.
+  const longer = (days: number) => sql`case when found and u > ${sql.lit(days)} then
+    (1 - ${decayed(sql`rate * (u - ${sql.lit(days)})`)}) / (1 - ${decayed(sql`rate * u`)}) else 0 end`;
   const parts = [
     ...planned,
-    sql`select ${bucketOf(sql`p`)}, 0, 1, case when found then 1 else 0 end, ${behind}, 0, 0 from ${looks} where why = 'sample'`,
-    sql`select bucket, population, sampled, wrong, behind, live, fetched
+    sql`select ${bucketOf(sql`p`)}, 0, 1, case when found then 1 else 0 end, ${longer(BEHIND_DAYS)}, 0, 0,
+      0, case when active then 1 else 0 end, case when active then ${longer(withinDays)} else 0 end, 0 from ${looks} where why = 'sample'`,
+    sql`select bucket, population, sampled, wrong, behind, live, fetched, coalesce(active, 0), coalesce(active_sampled, 0),
+        coalesce(late, 0), coalesce(active_live, 0)
       from ${sql.id(place.stateSchema, "detail_samples")} where ${own} and planned_at = ${timestampOf(looked)}`,
   ];
   const sum = (name: string) => sql`cast(sum(${sql.id(name)}) as bigint) as ${sql.id(name)}`;
-  const sums = sql.join(["population", "sampled", "wrong", "live", "fetched"].map(sum));
-  return sql`select ${timestampOf(looked)} as planned_at, bucket, ${sums}, sum(behind) as behind
+  const counts = ["population", "sampled", "wrong", "live", "fetched", "active", "active_sampled", "active_live"];
+  const sums = sql.join(counts.map(sum));
+  return sql`select ${timestampOf(looked)} as planned_at, bucket, ${sums}, sum(behind) as behind, sum(late) as late
     from (${sql.join(parts, sql` union all `)}) night group by bucket`;
 }

@@ -3,6 +3,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import type { Destination } from "../destination.ts";
 import { type Fragment, tableRef, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
+import { daysOf, noteFreshness, type Promised } from "./freshness.ts";
 import { type Looked, learn } from "./learner.ts";
 import { type NightPlan, planNight } from "./planner.ts";
 import type { RatesOf } from "./rates.ts";
@@ -58,7 +59,8 @@ export async function learnFrom(
   { db, stateSchema, dialect }: Destination,
   { table, populations }: NightPlan,
   work: Fragment,
-  looked: Omit<Looked, "looks" | "populations">,
+  looked: Omit<Looked, "looks" | "populations" | "withinDays">,
+  promised: Promised,
 ): Promise<void> {
   const { company, stream } = looked;
   const looks = sql.id(temporaryName("looks", company, stream));
@@ -66,13 +68,14 @@ export async function learnFrom(
     await sql`drop table if exists ${looks}`.execute(trx);
     // Only what was answered: what the plan names and a limit left out was not looked at.
     await sql`create temporary table ${looks} as
-      select t.parent_key, t.why, t.stratum, t.factor, t.rate, t.p, coalesce(d.found, false) as found,
+      select t.parent_key, t.why, t.stratum, t.factor, t.active, t.rate, t.p, coalesce(d.found, false) as found,
         greatest(${daysBetween(sql`w.fetched_at`, sql`d.fetched_at`)}, 0) as u
       from ${table} t join ${work} w on w.parent_key = t.parent_key
       join ${sql.id(stateSchema, "details")} d
         on d.company = ${company} and d.stream = ${stream} and d.parent_key = t.parent_key
       where d.outcome <> 'failed' and d.previous_at = w.fetched_at`.execute(trx);
-    await learn(trx, { stateSchema, dialect }, { ...looked, looks, populations });
+    await learn(trx, { stateSchema, dialect }, { ...looked, looks, populations, withinDays: daysOf(promised) });
+    await noteFreshness(trx, { stateSchema }, looked, promised);
     await sql`drop table ${looks}`.execute(trx);
   });
 }

@@ -26,7 +26,8 @@ export interface NightRequest extends RatesOf {
 export interface NightPlan {
   /**
    * A temporary table of the session, a row a chosen parent: `parent_key`, `why`, `rank` (order within the night, from 1), `stratum`,
-   * `factor`, `u` (days since the last fetch), `rate` (λ, changes a day), `p` (that it is wrong: 1 − e^(−λu)). Its maker drops it.
+   * `factor`, `active`, `u` (days since the last fetch), `rate` (λ, changes a day), `p` (that it is wrong: 1 − e^(−λu)). Its maker
+   * drops it.
    */
   readonly table: Fragment;
   readonly counts: Readonly<Record<Why, number>>;
@@ -37,6 +38,8 @@ export interface NightPlan {
 export interface Population {
   readonly bucket: number;
   readonly population: number;
+  /** Of those: the rows that are open or young. */
+  readonly active: number;
 }
 
 /** Causes take so much of the budget, in tenths; but so many are served the same night, beyond the budget where it is small. */
@@ -48,6 +51,8 @@ const SAMPLE_TENTHS = 1;
 /** Details of rows that are open, or younger than so many days, count twice. */
 const ACTIVE_DAYS = 60;
 export const ACTIVE_WEIGHT = 2;
+export const isActive = (now: string, open = sql.ref("c.open"), newest = sql.ref("c.newest")): Fragment =>
+  sql`coalesce(${open} or ${newest} >= cast(${daysBefore(now, ACTIVE_DAYS).slice(0, 10)} as date), false)`;
 /** A slower change is none; and what is divided by is not 0. */
 const SLOWEST = 1e-8;
 /** Indices are compared as whole numbers of this: databases differ in the last digit of a power of e. */
@@ -114,21 +119,22 @@ export async function planNight(
   const oldest = await choose("oldest", shares.oldest, left, seen);
   const index = await choose("index", shares.index, left, sql`c.gain desc`);
   const bucket = bucketOf(sql`c.p`);
-  const populations = await sql<Population>`select ${bucket} as bucket, count(*) as population from ${left}
-    group by ${bucket} order by 1`.execute(db);
+  const populations =
+    await sql<Population>`select ${bucket} as bucket, count(*) as population, count(*) filter (where c.weight = ${sql.lit(ACTIVE_WEIGHT)}) as active
+    from ${left} group by ${bucket} order by 1`.execute(db);
   const drawn = byteText(sql`md5(${sql.lit(`${seed} `)} || c.parent_key)`);
   const sample = await choose("sample", shares.sample, left, drawn);
   // Where a night is cut short, it is the index that goes without.
   const turn = sql`case t.why when 'caused' then 1 when 'sample' then 2 when 'oldest' then 3 else 4 end`;
   await sql`create temporary table ${table} as
     select t.parent_key, t.why, row_number() over (order by ${turn}, t.nth) as rank, ${stratumOf("c", now)} as stratum,
-      c.factor, ${unseenDays("c", now)} as u, t.rate, t.p
+      c.factor, ${isActive(now)} as active, ${unseenDays("c", now)} as u, t.rate, t.p
     from ${chosen} t join ${candidates} c on c.parent_key = t.parent_key`.execute(db);
   for (const name of [scored, chosen]) await sql`drop table ${name}`.execute(db);
   return {
     table,
     counts: { caused, sample, oldest, index },
-    populations: populations.rows.map(row => ({ bucket: Number(row.bucket), population: row.population })),
+    populations: populations.rows.map(row => ({ ...row, bucket: Number(row.bucket) })),
   };
 }
 
@@ -145,14 +151,13 @@ export function scoring(
   more = sql``,
 ): Fragment {
   const { candidates, now } = night;
-  const active = sql`c.open or c.newest >= cast(${daysBefore(now, ACTIVE_DAYS).slice(0, 10)} as date)`;
   const rows = sql`(select c.parent_key, c.reason = 'caused' as is_caused, c.since, c.fetched_at, c.factor,
       ${unseenDays("c", now)} as u, ${stratumOf("c", now)} as stratum,
-      case when ${active} then ${sql.lit(ACTIVE_WEIGHT)} else 1 end as weight
+      case when ${isActive(now)} then ${sql.lit(ACTIVE_WEIGHT)} else 1 end as weight
     from ${candidates} c)`;
   const { from, stratum, times } = withRates(place, night, rows, "r");
   // Without an offset PostgreSQL works out each expression again wherever its name stands.
-  return sql`select x.parent_key, x.is_caused, x.since, x.fetched_at, x.rate, 1 - x.unchanged as p${more},
+  return sql`select x.parent_key, x.is_caused, x.since, x.fetched_at, x.weight, x.rate, 1 - x.unchanged as p${more},
       floor(${sql.lit(STEPS)} * x.weight * (1 - (1 + x.rate * x.u) * x.unchanged) / x.rate) as gain
     from (select y.*, ${decayed(sql`y.rate * y.u`)} as unchanged
       from (select r.parent_key, r.is_caused, r.since, r.fetched_at, r.u, r.weight,

@@ -2,11 +2,12 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { type Fragment, temporaryName } from "../sql_fragments.ts";
+import { countOf, type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
+import type { Promised } from "./freshness.ts";
 import { learnFrom, planUnchanged, recallChanges } from "./night.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
-import { divide } from "./planner.ts";
+import { divide, isActive } from "./planner.ts";
 
 /** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, a related row changed, its turn in the audit has come, or all are asked for. */
 export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caused" | "audit" | "forced";
@@ -50,6 +51,7 @@ export interface WorkRequest {
   readonly shard?: { readonly index: number; readonly of: number } | undefined;
   /** Share of the unchanged parents to look at again. Each shard rounds up, so that all of them get round to every parent: together they ask for up to `of` - 1 more. */
   readonly audit: number;
+  readonly fresh: Promised;
   readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
   /** Details older than this are due, whatever became of their parents; those of values that go by age alone by nothing else. */
   readonly everyMs?: number | undefined;
@@ -120,10 +122,13 @@ export async function openWorkList(destination: Destination, request: WorkReques
       select row_number() over (order by q.rank nulls first,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.*
       from (select d.*, ${rank} as rank from ${candidates} d${join}
         where d.reason not in ('caused', 'audit')${chosen}) q order by nth ${limit}`.execute(trx);
+    const active = await countOf(trx, sql`${candidates} c where ${isActive(request.now)}`);
     await sql`drop table ${candidates}`.execute(trx);
-    return { plan, live: all, due: all - unchanged, retry: counts.retry ?? 0 };
+    return { plan, live: all, activeLive: active, due: all - unchanged, retry: counts.retry ?? 0 };
   };
-  const { plan, live, due, retry } = await destination.withRoom("compare", () => db.transaction().execute(list));
+  const { plan, live, activeLive, due, retry } = await destination.withRoom("compare", () =>
+    db.transaction().execute(list),
+  );
   const reasons = await countByReason(db, name);
   const total = Object.values(reasons).reduce((sum, count) => sum + count, 0);
   let position = 0;
@@ -142,8 +147,9 @@ export async function openWorkList(destination: Destination, request: WorkReques
     },
     async learn() {
       if (plan === undefined) return;
-      const { company, stream, now, plannedAt: timestamp = now } = request;
-      await learnFrom(destination, plan, name, { company, stream, live, fetched: total, timestamp });
+      const { company, stream, now, plannedAt: timestamp = now, fresh } = request;
+      const night = { company, stream, live, activeLive, fetched: total, timestamp };
+      await learnFrom(destination, plan, name, night, fresh);
     },
     async close() {
       for (const table of [name, ...(plan === undefined ? [] : [plan.table])])

@@ -1,6 +1,4 @@
 import type { Selectable } from "kysely";
-import { hasColumn } from "../ddl/present_tables.ts";
-import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** A line of detail_samples: a night's bucket of predicted probability. */
@@ -18,25 +16,14 @@ export interface WrongEstimate {
   readonly wrong: Estimated;
   /** Those that have been wrong for more than seven days. */
   readonly behind: Estimated;
+  /** Active ones that are no later than promised, as a share of these; null without a look at one. */
+  readonly fresh: Estimated | null;
   /** How many looks that rests on. */
   readonly sampled: number;
 }
 
 /** `1.2 %`, `14 %`. */
 export const shareText = (share: number): string => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
-
-/** What a warehouse's samples say of each stream of details: by company and stream. A warehouse of before has none. */
-export async function wrongEstimates(
-  place: Pick<Destination, "db" | "stateSchema">,
-): Promise<readonly (WrongEstimate & { readonly company: string; readonly stream: string })[]> {
-  if (!(await hasColumn(place, "detail_samples", "planned_at"))) return [];
-  const rows = await place.db.selectFrom("detail_samples").selectAll().execute();
-  return [...Map.groupBy(rows, row => JSON.stringify([row.company, row.stream])).values()].flatMap(own => {
-    const { company, stream } = own[0]!;
-    const estimate = estimateWrong(own);
-    return estimate === undefined ? [] : [{ company, stream, ...estimate }];
-  });
-}
 
 /** Nights that are pooled: a night alone samples too few. */
 const POOLED_DAYS = 7;
@@ -64,40 +51,56 @@ export function estimateWrong(rows: readonly SampleRow[]): WrongEstimate | undef
   const sampled = total(pooled.map(row => row.sampled));
   if (sampled === 0) return undefined;
   const { live, fetched } = lately[0]!;
-  const unseen = live === 0 ? 0 : Math.max(0, (live - fetched) / live);
-  const population = total(lately.map(row => row.population));
-  const strata = joined(pooled, last);
-  const estimate = (of: "wrong" | "behind") =>
-    bounded(
-      strata.map(stratum => ({
-        found: stratum[of],
-        weight: population === 0 ? 0 : (unseen * stratum.population) / population / stratum.sampled,
-      })),
-      unseen,
-    );
-  return { wrong: estimate("wrong"), behind: estimate("behind"), sampled };
+  const activeLive = lately[0]!.active_live ?? 0;
+  const estimate = (of: Counting, unseen: number) => estimateOf(pooled, last, of, Math.max(0, unseen));
+  const unseen = live === 0 ? 0 : (live - fetched) / live;
+  const left = total(lately.map(row => (row.active ?? 0) - (row.active_sampled ?? 0)));
+  const counted: Counting = row => [row.active ?? 0, row.active_sampled ?? 0, row.late ?? 0];
+  const late = activeLive === 0 ? undefined : estimate(counted, left / activeLive);
+  return {
+    wrong: estimate(row => [row.population, row.sampled, row.wrong], unseen)!,
+    behind: estimate(row => [row.population, row.sampled, row.behind], unseen)!,
+    fresh: late === undefined ? null : { share: 1 - late.share, low: 1 - late.high, high: 1 - late.low },
+    sampled,
+  };
+}
+
+/** Of a night's bucket: parents that the sample was drawn from, those that were drawn, and finds among these. */
+type Counting = (row: SampleRow) => readonly [population: number, sampled: number, found: number];
+
+/** The share of finds among all of whom such a share was not fetched. Undefined without a look. */
+function estimateOf(rows: readonly SampleRow[], last: number, of: Counting, unseen: number): Estimated | undefined {
+  const strata = joined(rows, last, of);
+  const population = total(strata.map(stratum => stratum.population));
+  if (total(strata.map(({ sampled }) => sampled)) === 0) return undefined;
+  const weighted = strata.map(stratum => ({
+    found: stratum.found,
+    weight: population === 0 ? 0 : (unseen * stratum.population) / population / stratum.sampled,
+  }));
+  return bounded(weighted, unseen);
 }
 
 /** Buckets by size of their probability, each with looks enough; the last night says how many parents are in them. */
-function joined(rows: readonly SampleRow[], last: number) {
-  const none = { population: 0, sampled: 0, wrong: 0, behind: 0 };
-  const add = (sum: typeof none, row: typeof none, population: number) => ({
-    population: sum.population + population,
-    sampled: sum.sampled + row.sampled,
-    wrong: sum.wrong + row.wrong,
-    behind: sum.behind + row.behind,
+function joined(rows: readonly SampleRow[], last: number, of: Counting) {
+  const none = { population: 0, sampled: 0, found: 0 };
+  const add = (sum: typeof none, more: typeof none) => ({
+    population: sum.population + more.population,
+    sampled: sum.sampled + more.sampled,
+    found: sum.found + more.found,
   });
   const strata: (typeof none)[] = [];
   let open = none;
   for (const bucket of [...new Set(rows.map(row => row.bucket))].sort((a, b) => b - a)) {
-    for (const row of rows.filter(row => row.bucket === bucket))
-      open = add(open, row, row.planned_at.getTime() === last ? row.population : 0);
+    for (const row of rows.filter(row => row.bucket === bucket)) {
+      const [population, sampled, found] = of(row);
+      open = add(open, { population: row.planned_at.getTime() === last ? population : 0, sampled, found });
+    }
     if (open.sampled < FEWEST) continue;
     strata.push(open);
     open = none;
   }
   const rest = strata.pop();
-  return [...strata, rest === undefined ? open : add(rest, open, open.population)];
+  return [...strata, rest === undefined ? open : add(rest, open)];
 }
 
 /**

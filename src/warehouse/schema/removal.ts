@@ -106,7 +106,14 @@ export async function forgetProgress(trx: Transaction<StateTables>, company: str
     await saveStreamState(trx, company, stream, { ...noState, lastMoment, statuses }, lastMoment);
 }
 
-const detailState = ["details", "detail_due", "detail_causes", "detail_rates", "detail_samples"] as const;
+const detailState = [
+  "details",
+  "detail_due",
+  "detail_causes",
+  "detail_rates",
+  "detail_samples",
+  "detail_freshness",
+] as const;
 
 export async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
   for (const name of ["stream_state", ...detailState] as const)

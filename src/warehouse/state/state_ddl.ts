@@ -73,6 +73,7 @@ const stateMigrations: readonly Migration[] = [
     await adding("details", "why", "previous_at", "found", "changed_at", "caused_at")(trx, dialect, stateSchema);
     await adding("verifications", "changed_unseen")(trx, dialect, stateSchema);
   },
+  adding("detail_samples", "active", "active_sampled", "late", "active_live"),
 ];
 
 /** The shape of the state schema this program writes. */

@@ -70,7 +70,7 @@ export function warehouseStatus(streams: Readonly<Record<string, string | null>>
           problems: 0,
           rejects: 0,
           distrusted_filter: null,
-          estimated_wrong: null,
+          details_freshness: null,
           error: null,
           last_success_at: completeTo,
           complete_to: completeTo,

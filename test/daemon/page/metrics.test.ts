@@ -178,25 +178,47 @@ test("how far a table and the service are apart is absent once the last run coul
   expect(await apart()).toBeUndefined();
 });
 
-test("metrics have the estimate of wrong details with its interval, for streams that have one", async () => {
+test("metrics have what is promised of details and what is estimated with its interval, for streams that have it", async () => {
   const { place, scrape } = await observed();
   await place.sync({ names: LISTS });
   await between(place, ({ db }) =>
     db
-      .insertInto("detail_samples")
-      .values(
-        [0, 1].map(bucket => ({
-          ...{ company: "acme", stream: "invoices", planned_at: place.clock.date().toISOString(), bucket },
-          ...{ population: 500, sampled: 50, wrong: bucket, behind: 0, live: 1_000, fetched: 0 },
-        })),
-      )
+      .insertInto("detail_freshness")
+      .values({
+        ...{
+          company: "acme",
+          stream: "invoices",
+          within_days: 2,
+          promised: 0.9,
+          fresh: 0.97,
+          fresh_low: 0.9,
+          fresh_high: 0.99,
+        },
+        ...{
+          wrong: 0.01,
+          wrong_low: 0.001,
+          wrong_high: 0.04,
+          behind: 0,
+          behind_low: 0,
+          behind_high: 0.03,
+          sampled: 100,
+        },
+        ...{ longest_unseen_at: "2026-01-01T00:00:00Z", updated_at: place.clock.date().toISOString() },
+      })
       .execute(),
   );
   const text = await scrape();
-  expect(text.value("tributary_stream_details_wrong_estimate", invoices)).toBeCloseTo(0.01);
-  expect(text.value("tributary_stream_details_wrong_estimate_low", invoices)).toBeLessThan(0.01);
-  expect(text.value("tributary_stream_details_wrong_estimate_high", invoices)).toBeGreaterThan(0.02);
-  expect(text.value("tributary_stream_details_behind_estimate", invoices)).toBe(0);
+  const values = ["wrong_estimate", "wrong_estimate_low", "wrong_estimate_high", "behind_estimate"].map(name =>
+    text.value(`tributary_stream_details_${name}`, invoices),
+  );
+  expect(values).toEqual([0.01, 0.001, 0.04, 0]);
+  const fresh = ["promised", "estimate", "estimate_low", "estimate_high"].map(name =>
+    text.value(`tributary_stream_details_fresh_${name}`, invoices),
+  );
+  expect(fresh).toEqual([0.9, 0.97, 0.9, 0.99]);
+  expect(text.value("tributary_stream_details_longest_unseen_timestamp_seconds", invoices)).toBe(
+    Date.UTC(2026, 0, 1) / 1_000,
+  );
   expect(text.value("tributary_stream_details_wrong_estimate", orders)).toBeUndefined();
 });
 

@@ -24,7 +24,7 @@ export function stream(facts: Partial<StreamStatus> = {}): StreamStatus {
     problems: 0,
     rejects: 0,
     distrusted_filter: null,
-    estimated_wrong: null,
+    details_freshness: null,
     error: null,
     ...facts,
   };

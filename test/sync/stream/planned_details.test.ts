@@ -72,13 +72,15 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(Number(samples!.nights)).toBe(30);
     expect(Number(samples!.sampled)).toBe(30 * 2);
     const status = await readStatus(await configOf(place.simulator, place.warehouse, {}), [orders, details], undefined);
-    const { estimated_wrong: estimate } = status.streams.find(({ stream }) => stream === "order_details")!;
+    const { details_freshness: freshness } = status.streams.find(({ stream }) => stream === "order_details")!;
     // A quarter of the orders changes every fifth night; seven nights drew two each.
-    expect(estimate).toMatchObject({ sampled: 14 });
+    const { estimate } = freshness!;
+    // No order is open or young: none has a look that tells of the promise.
+    expect(estimate).toMatchObject({ sampled: 14, fresh: null });
     expect(estimate!.wrong.high).toBeGreaterThan(0.1);
     expect(estimate!.wrong.low).toBeLessThan(0.4);
     expect(statusReport(status, place.clock.now())).toMatch(
-      /^order_details: [\d.]+ % of details changed unseen \([\d.]+ % to [\d.]+ %\), .* as 14 looks at random of the last week say\.$/m,
+      /^order_details: 90 % of active details are promised to be at most 2 d behind; by 14 looks at random of the last week none was at an active one\. Of all [\d.]+ % \([\d.]+ % to [\d.]+ %\) changed unseen, .* more than a week ago\. Longest unseen: since \d{4}-\d\d-\d\d\.$/m,
     );
     const config = await configOf(place.simulator, place.warehouse, { streams: { defaults: { audit: 0.05 } } });
     const [plan] = await readPlan(config, [orders, details], undefined, place.clock);

@@ -108,6 +108,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       newest: undefined,
       start: undefined,
       audit: 0,
+      fresh: { withinMs: 1, share: 1 },
       refresh: undefined,
       force: false,
       limit: undefined,

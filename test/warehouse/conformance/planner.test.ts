@@ -97,12 +97,22 @@ async function looked(
   const rows = looks.map(
     ([why, stratum, factor, u, rate, found], i) =>
       sql`select ${sql.lit(`k${i}`)} as parent_key, ${sql.lit(why)} as why, ${sql.lit(stratum)} as stratum,
-        cast(${factor} as varchar) as factor, cast(${u} as double precision) as u, cast(${rate} as double precision) as rate,
+        cast(${factor} as varchar) as factor, ${sql.lit(stratum === "open")} as active, cast(${u} as double precision) as u, cast(${rate} as double precision) as rate,
         cast(${1 - Math.exp(-rate * u)} as double precision) as p, ${sql.lit(found)} as found`,
   );
   await sql`drop table if exists looks`.execute(db);
   await sql`create temporary table looks as ${sql.join(rows, sql` union all `)}`.execute(db);
-  const night = { ...of, looks: sql`looks`, populations: [], live: 1_000, fetched: 20, timestamp: NOW, ...more };
+  const night = {
+    ...of,
+    looks: sql`looks`,
+    populations: [],
+    live: 1_000,
+    fetched: 20,
+    timestamp: NOW,
+    activeLive: 400,
+    withinDays: 2,
+    ...more,
+  };
   await db.transaction().execute(trx => learn(trx, destination, night));
 }
 
@@ -115,6 +125,7 @@ const samplesIn = ({ db }: Destination): Promise<SampleRow[]> =>
   db
     .selectFrom("detail_samples")
     .select(["planned_at", "bucket", "population", "sampled", "wrong", "behind", "live", "fetched"])
+    .select(["active", "active_sampled", "late", "active_live"])
     .orderBy("planned_at")
     .orderBy("bucket")
     .execute();
@@ -323,19 +334,20 @@ describe.each(warehouses)("$name", ({ make }) => {
   test("samples hold what was drawn by chance alone, by bucket; parts of a night add up", async () => {
     const destination = await prepared(make);
     const populations: NightPlan["populations"] = [
-      { bucket: 0, population: 700 },
-      { bucket: 3, population: 200 },
+      { bucket: 0, population: 700, active: 300 },
+      { bucket: 3, population: 200, active: 50 },
     ];
     const looks = [
       ["sample", "open", null, 2, 0.02, true],
       ["sample", "open", null, 4, 0.02, false],
-      ["sample", "open", null, 1, 0.001, false],
+      ["sample", "closed", null, 1, 0.001, false],
       ["index", "open", null, 4, 0.02, true],
       ["sample", "open", null, 12, 0.1, true],
     ] as const;
     await looked(destination, looks, { populations });
     // Of 12 days the first five are more than seven ago.
     const behind = (1 - Math.exp(-0.1 * 5)) / (1 - Math.exp(-0.1 * 12));
+    const late = (1 - Math.exp(-0.1 * 10)) / (1 - Math.exp(-0.1 * 12));
     const nothing = {
       planned_at: new Date(NOW),
       population: 0,
@@ -344,18 +356,25 @@ describe.each(warehouses)("$name", ({ make }) => {
       behind: 0,
       live: 1_000,
       fetched: 20,
+      active: 0,
+      active_sampled: 0,
+      late: 0,
+      active_live: 400,
     };
     const first = [
-      { ...nothing, bucket: 0, population: 700, sampled: 1 },
+      { ...nothing, bucket: 0, population: 700, sampled: 1, active: 300 },
       { ...nothing, bucket: 1 },
       { ...nothing, bucket: 2 },
-      { ...nothing, bucket: 3, population: 200, sampled: 2, wrong: 1 },
+      { ...nothing, bucket: 3, population: 200, sampled: 2, wrong: 1, active: 50, active_sampled: 2 },
       { ...nothing, bucket: 4 },
-      { ...nothing, bucket: 5, sampled: 1, wrong: 1, behind: expect.closeTo(behind, 9) },
+      {
+        ...{ ...nothing, bucket: 5, sampled: 1, wrong: 1, behind: expect.closeTo(behind, 9) },
+        ...{ active_sampled: 1, late: expect.closeTo(late, 9) },
+      },
     ];
     expect(await samplesIn(destination)).toEqual(first);
     await looked(destination, [["sample", "open", null, 1, 0.001, false]], {
-      populations: [{ bucket: 0, population: 5 }],
+      populations: [{ bucket: 0, population: 5, active: 0 }],
     });
     expect((await samplesIn(destination))[0]).toMatchObject({
       bucket: 0,
@@ -363,6 +382,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       sampled: 2,
       live: 2_000,
       fetched: 40,
+      active_live: 800,
     });
     const later = daysAgo(-401);
     await looked(destination, [["sample", "open", null, 1, 0.001, false]], { populations, timestamp: later });
@@ -391,6 +411,8 @@ test("the databases choose the same from the same state, night after night", asy
         populations: plan.populations,
         live: 1_000,
         fetched: 120,
+        activeLive: 400,
+        withinDays: 2,
         timestamp: now,
       };
       await db.transaction().execute(trx => learn(trx, destination, night0));

@@ -44,7 +44,14 @@ describe.each(warehouses)("$name", ({ make }) => {
     await stage.begin({ scan: "2" });
     const request: WorkRequest = {
       ...{ company: "acme", stream: "details", parents, stage, columns: ["id"], open: undefined, newest: undefined },
-      ...{ start: undefined, audit: 0.1, refresh: undefined, force: false, limit: undefined },
+      ...{
+        start: undefined,
+        audit: 0.1,
+        fresh: { withinMs: 1, share: 1 },
+        refresh: undefined,
+        force: false,
+        limit: undefined,
+      },
       now: "2026-03-15T12:00:00.000Z",
     };
     const listed = async (some: Partial<WorkRequest>) => {

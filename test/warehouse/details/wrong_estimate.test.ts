@@ -12,6 +12,10 @@ const night = (day: number, bucket: number, more: Partial<SampleRow>): SampleRow
   behind: 0,
   live: 10_000,
   fetched: 200,
+  active: 0,
+  active_sampled: 0,
+  late: 0,
+  active_live: 0,
   ...more,
 });
 
@@ -69,6 +73,24 @@ test("nights are pooled, weighed by what the last night's sample was drawn from,
     expect(low).toBeLessThan(share);
     expect(high).toBeGreaterThan(share);
   }
+});
+
+test("how many active ones are as fresh as promised is told by looks at these alone", () => {
+  const few = { population: 900, sampled: 90, active_live: 500 };
+  const rows = [
+    night(9, 0, { ...few, active: 400, active_sampled: 40, late: 1 }),
+    night(10, 0, { ...few, active: 390, active_sampled: 40, late: 3 }),
+    night(10, 3, { ...few, active: 60, active_sampled: 30, late: 6 }),
+  ];
+  const { fresh } = estimateWrong(rows)!;
+  // 50 of 500 were fetched for another reason, 70 by chance: of 380 left, 39 of 45 parts are late with 4 of 80, the others with 6 of 30.
+  expect(fresh!.share).toBeCloseTo(1 - (380 / 500) * ((390 / 450) * (4 / 80) + (60 / 450) * (6 / 30)), 12);
+  expect(fresh!.low).toBeLessThan(fresh!.share);
+  expect(fresh!.high).toBeGreaterThan(fresh!.share);
+  expect(estimateWrong(rows.map(row => ({ ...row, active_sampled: 0, late: 0 })))!.fresh).toBeNull();
+  // Nights of a version that did not count active ones.
+  const before = rows.map(row => ({ ...row, active: null, active_sampled: null, late: null, active_live: null }));
+  expect(estimateWrong(before)).toMatchObject({ fresh: null, sampled: 270 });
 });
 
 test("a bucket of few looks is joined with the next one below, the lowest with the one above", () => {

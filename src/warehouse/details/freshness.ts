@@ -1,0 +1,85 @@
+import { type Selectable, sql, type Transaction } from "kysely";
+import { hasColumn } from "../ddl/present_tables.ts";
+import type { Destination } from "../destination.ts";
+import type { StateTables } from "../state_tables.ts";
+import type { RatesOf } from "./rates.ts";
+import { type Estimated, estimateWrong, type WrongEstimate } from "./wrong_estimate.ts";
+
+/** What is promised of active details, those of rows that are open or young: such a share of them is behind by no more than that. */
+export interface Promised {
+  readonly withinMs: number;
+  readonly share: number;
+}
+
+/** How fresh a stream's details are. */
+export interface DetailFreshness {
+  readonly promised: { readonly within_days: number; readonly share: number };
+  /** By random looks alone; null without them. */
+  readonly estimate: WrongEstimate | null;
+  /** When the detail was fetched that has not been looked at for longest, ISO 8601. */
+  readonly longest_unseen_at: string | null;
+}
+
+const DAY_MS = 86_400_000;
+
+export const daysOf = ({ withinMs }: Promised): number => withinMs / DAY_MS;
+
+/** Writes down how fresh a stream's details are, once a night's looks are among its samples. */
+export async function noteFreshness(
+  trx: Transaction<StateTables>,
+  { stateSchema }: Pick<Destination, "stateSchema">,
+  { company, stream }: RatesOf,
+  promised: Promised,
+): Promise<void> {
+  const own = sql<boolean>`company = ${company} and stream = ${stream}`;
+  const samples = await trx.selectFrom("detail_samples").selectAll().where(own).execute();
+  const estimate = estimateWrong(samples);
+  const { rows } = await sql<{ oldest: Date | null }>`select min(fetched_at) as oldest
+    from ${sql.id(stateSchema, "details")} where ${own} and outcome <> 'failed'`.execute(trx);
+  const latest = Math.max(...samples.map(row => row.planned_at.getTime()));
+  await trx.deleteFrom("detail_freshness").where(own).execute();
+  await trx
+    .insertInto("detail_freshness")
+    .values({
+      ...{ company, stream, within_days: daysOf(promised), promised: promised.share },
+      ...bounds("fresh", estimate?.fresh),
+      ...bounds("wrong", estimate?.wrong),
+      ...bounds("behind", estimate?.behind),
+      sampled: estimate?.sampled ?? 0,
+      longest_unseen_at: rows[0]?.oldest?.toISOString() ?? null,
+      updated_at: new Date(latest).toISOString(),
+    })
+    .execute();
+}
+
+const bounds = <Name extends string>(name: Name, estimate: Estimated | null | undefined) =>
+  ({
+    [name]: estimate?.share ?? null,
+    [`${name}_low`]: estimate?.low ?? null,
+    [`${name}_high`]: estimate?.high ?? null,
+  }) as Record<Name | `${Name}_low` | `${Name}_high`, number | null>;
+
+/** By company and stream. A warehouse of a version before has none. */
+export async function detailFreshness(
+  place: Pick<Destination, "db" | "stateSchema">,
+): Promise<readonly (DetailFreshness & { readonly company: string; readonly stream: string })[]> {
+  if (!(await hasColumn(place, "detail_freshness", "updated_at"))) return [];
+  const rows = await place.db.selectFrom("detail_freshness").selectAll().execute();
+  return rows.map(row => ({
+    ...{ company: row.company, stream: row.stream },
+    promised: { within_days: row.within_days, share: row.promised },
+    estimate: estimateIn(row),
+    longest_unseen_at: row.longest_unseen_at?.toISOString() ?? null,
+  }));
+}
+
+function estimateIn(row: Selectable<StateTables["detail_freshness"]>): WrongEstimate | null {
+  const of = (share: number | null, low: number | null, high: number | null): Estimated | null =>
+    share === null ? null : { share, low: low!, high: high! };
+  const [wrong, behind] = [
+    of(row.wrong, row.wrong_low, row.wrong_high),
+    of(row.behind, row.behind_low, row.behind_high),
+  ];
+  if (wrong === null || behind === null) return null;
+  return { wrong, behind, fresh: of(row.fresh, row.fresh_low, row.fresh_high), sampled: row.sampled };
+}

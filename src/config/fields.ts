@@ -63,6 +63,13 @@ export const share = () => {
   return z.preprocess(numeral, z.number({ error }).min(0, { error }).max(1, { error })).meta(open);
 };
 
+/** `rest` stands for what the limits of requests leave. */
+export const shareOrRest = () => {
+  const error = "expected a share from 0 to 1 (0.02 is 2 %), or rest: as many as the limits of requests leave";
+  const among = z.union([z.literal("rest"), z.number().min(0).max(1)], { error });
+  return z.preprocess(numeral, among).meta(open);
+};
+
 export const flag = () => {
   const words: Record<string, boolean> = { true: true, false: false };
   const spelled = (raw: unknown): unknown => (typeof raw === "string" ? (words[raw] ?? raw) : raw);

@@ -73,7 +73,7 @@ export const streamSettings = object({
   /** Details of distinct values are due again after so long. */
   refresh_every: f.duration("1s", "3650d").optional(),
   unknown_fields: unknownFields().optional(),
-  audit: f.share().optional(),
+  audit: f.shareOrRest().optional(),
   fresh: fresh().optional(),
   max_reject_share: f.share().optional(),
   history: f.flag().optional(),
@@ -187,7 +187,7 @@ export const configSchema = object({
     defaults: object({
       /** What happens to fields that the documents don't name: kept in `_extra`, given a column of their own, or refused. */
       unknown_fields: unknownFields().default("keep"),
-      audit: f.share().default(0.02),
+      audit: f.shareOrRest().default(0.02),
       /** What is promised of active details: so many of them show what the service showed at most so long ago. */
       fresh: fresh().prefault({}),
       max_reject_share: f.share().default(0.05),

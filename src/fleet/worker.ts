@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
 import { messageOf, type RunView } from "../sync/run/report.ts";
 import type { Attempt, RunDefaults, RunTools } from "../sync/run/run_order.ts";
-import type { SharedClients } from "../sync/run/service.ts";
+import { DayLimit, type SharedClients } from "../sync/run/service.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
@@ -328,7 +328,12 @@ export class Worker {
   #attempt(end: Attempt["end"] = () => undefined): Attempt {
     const { limiterOf, memory } = this.#clients;
     return {
-      sharedClients: { limiterOf, memory, apis: [] },
+      sharedClients: {
+        limiterOf,
+        memory,
+        apis: [],
+        day: new DayLimit(this.#tools.config.api.requestsPerDay, this.#clock),
+      },
       start: () => undefined,
       begin: async () => undefined,
       isDone: () => false,

@@ -6,6 +6,7 @@ import { configured } from "../privacy/configured_catalog.ts";
 import { policyOf } from "../sync/run/jobs.ts";
 import { companiesOf } from "../sync/run/run.ts";
 import { workRequest } from "../sync/stream/detail_request.ts";
+import { roomOf } from "../sync/stream/room.ts";
 import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
 import { liveCount } from "../warehouse/ddl/present_tables.ts";
 import {
@@ -43,7 +44,7 @@ export interface DetailPlan {
     /** The smallest `audit` that keeps it; null: none does. */
     readonly audit_needed: number | null;
   } | null;
-  readonly audit: number;
+  readonly audit: number | "rest";
 }
 
 const NIGHTS = 30;
@@ -106,20 +107,27 @@ async function planOf(
     mode,
   );
   // Of an audit of all each one counts.
-  const { caused = 0, audit: unchanged = 0, ...due } = await countWork(reading, { ...request, audit: 1 });
-  const budget = audit === 0 ? 0 : Math.ceil(audit * (caused + unchanged));
-  const looks = audit === 0 ? { caused: 0, oldest: 0, index: 0, sample: 0 } : divide(budget, caused);
+  const { caused = 0, audit: unchanged = 0, ...others } = await countWork(reading, { ...request, audit: 1 });
+  const due = Object.values(others).reduce((sum, count) => sum + count, 0);
+  const room = await roomOf(reading, stream, {
+    ...{ company, left: config.api.requestsPerDay, streams: selectedByConfig(catalogue, config.streams) },
+    auditOf: name => policyOf(config, name).audit,
+  });
+  const share =
+    room === undefined ? request.audit : Math.min(1, Math.max(0, room - due) / Math.max(1, caused + unchanged));
+  const budget = Math.ceil(share * (caused + unchanged));
+  const looks = budget === 0 ? { caused: 0, oldest: 0, index: 0, sample: 0 } : divide(budget, caused);
   const details = await someUnseen(reading, request, SOME);
   const withinDays = daysOf(fresh);
   const nights = { nights: NIGHTS, withinDays, caused: budget === 0 ? 0 : Math.min(looks.caused, budget) / budget };
   const forecast: { readonly now: Forecast; readonly later: Forecast } | undefined =
     details.length === 0
       ? undefined
-      : { now: presentForecast(details, withinDays), later: forecastAfter(details, { ...nights, share: audit }) };
+      : { now: presentForecast(details, withinDays), later: forecastAfter(details, { ...nights, share }) };
   const expected = forecast === undefined ? 1 : 1 - forecast.later.late;
   return {
     ...{ company, stream: stream.name, audit, looks },
-    due: Object.values(due).reduce((sum, count) => sum + count, 0),
+    due,
     caused_later: caused - looks.caused,
     estimated_wrong: estimated,
     expected_wrong: forecast === undefined ? null : { now: forecast.now.wrong, in_a_month: forecast.later.wrong },

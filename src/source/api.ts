@@ -82,6 +82,8 @@ export interface Api {
   /** Sends JSON. What it answers is neither archived nor treated. Absent where answers come from elsewhere. */
   post?(path: string, body: object, options?: GetOptions): Promise<Answer>;
   readonly stats: ApiStats;
+  /** Requests that it may still send; Infinity without a limit. Absent where answers come from elsewhere. */
+  readonly left?: number;
   /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
   readonly pageBytes?: number;
   readonly unanswered?: () => Unanswered | undefined;

@@ -57,6 +57,10 @@ class Client implements Api {
     return new Call(this, path, {}, options, JSON.stringify(body)).answer();
   }
 
+  get left(): number {
+    return Math.max(0, (this.settings.limits.maxRequests ?? Number.POSITIVE_INFINITY) - this.stats.requests);
+  }
+
   unanswered = () => this.sent.unanswered();
 
   close = () => this.origin.destroy();

@@ -17,6 +17,7 @@ import { fieldOf, openClient, type Service, type ServiceTools } from "../../sync
 import { workRequest } from "../../sync/stream/detail_request.ts";
 import { gapInWords, gapOf, gapRefused, gapRequests } from "../../sync/stream/feed.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
+import { roomOf } from "../../sync/stream/room.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
@@ -295,7 +296,16 @@ export async function estimateDetails(context: EstimateContext, stream: Stream, 
     (await liveCount(reading, company.name, parent.tables))
   ) {
     const { mixedFormats } = await loadStateUnder(reading.db, company.name, stream.name, order.config.formats);
-    const request = { ...workRequest(contextOf(context), stream, mode), otherFormats: mixedFormats };
+    const { config } = order;
+    const room = await roomOf(reading, stream, {
+      ...{ company: company.name, streams: selectedByConfig(catalogue, config.streams) },
+      left: Math.min(
+        tools.maxRequests ?? Number.POSITIVE_INFINITY,
+        config.api.requestsPerDay ?? Number.POSITIVE_INFINITY,
+      ),
+      auditOf: name => policyOf(config, name).audit,
+    });
+    const request = { ...workRequest(contextOf(context), stream, mode), otherFormats: mixedFormats, room };
     const counts = await countWork(reading, request);
     const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const reasons = Object.entries(counts).filter(([, count]) => count > 0);

@@ -25,7 +25,7 @@ interface Facts {
   readonly sample: number | null;
   readonly startedAt: string;
   /** The share of unchanged parents that a night looks at. */
-  readonly auditOf: (stream: string) => number;
+  readonly auditOf: (stream: string) => number | "rest";
 }
 
 /** What is said of a verification, without a secret in it. Differences end it with 1. */
@@ -53,10 +53,11 @@ export function reportOf(
   };
 }
 
-/** In how many nights at the latest looks at unchanged rows reach what changed unseen; null: none did, or nothing is looked at. */
+/** In how many nights at the latest looks at unchanged rows reach what changed unseen; null: none did, or no share of them is looked at. */
 function nightsOf(streams: readonly VerifyLine[], auditOf: Facts["auditOf"]): number | null {
   const shares = streams.filter(line => (line.changed_unseen ?? 0) > 0).map(line => auditOf(line.stream));
-  return shares.length === 0 || shares.includes(0) ? null : longestWait(Math.min(...shares), 0);
+  const least = Math.min(...shares.map(share => (share === "rest" ? 0 : share)));
+  return shares.length === 0 || least === 0 ? null : longestWait(least, 0);
 }
 
 function lineOf(

@@ -11,6 +11,7 @@ import { type Archive, type ArchiveTools, openArchive } from "../../source/archi
 import { pruneArchive } from "../../source/archive/pruning.ts";
 import { openDestination } from "../../warehouse/connect/open.ts";
 import type { Destination } from "../../warehouse/destination.ts";
+import { requestsOfDay } from "../../warehouse/state/run_log.ts";
 import { presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse } from "./companies.ts";
 import type { RunSource } from "./jobs.ts";
@@ -86,6 +87,9 @@ export class RunResources {
     const preparing = AbortSignal.any([this.#prepared.signal, this.#leaving.signal]);
     this.#limitTime(-order.limits.waitMs, preparing, this.#limit);
     if (early === undefined) await requireOwnPolicyKey(destination, privacy);
+    const { day } = this.#plan.sharedClients;
+    if (order.config.api.requestsPerDay !== undefined)
+      day.note(await requestsOfDay(destination, new Date(clock.now())));
     const openedAt = clock.now();
     const services = await this.#acceptServices(destination, early);
     this.#askedMs = Math.max(0, clock.now() - openedAt);

@@ -42,25 +42,76 @@ export interface SharedClients {
   readonly memory: ByteBudget;
   /** Clients that were made so far, for whoever closes them. */
   readonly apis: Api[];
+  readonly day: DayLimit;
 }
 
 export function createSharedClients(
-  { maxConcurrency, requestsPerSecond, memoryBytes }: Config["api"],
+  { maxConcurrency, requestsPerSecond, requestsPerDay, memoryBytes }: Config["api"],
   clock: Clock,
 ): SharedClients {
   const memory = new ByteBudget(memoryBytes);
   const limiters = new Map<string, Limiter>();
   return {
     limiterOf(company) {
-      const name = JSON.stringify([new URL(company.baseUrl).origin, company.key()]);
+      const name = keyOf(company);
       const limiter = limiters.get(name) ?? createLimiter({ maxConcurrency, requestsPerSecond, clock, memory });
       limiters.set(name, limiter);
       return limiter;
     },
     memory,
     apis: [],
+    day: new DayLimit(requestsPerDay, clock),
   };
 }
+
+const keyOf = (company: Company): string => JSON.stringify([new URL(company.baseUrl).origin, company.key()]);
+
+/** What `api.requests_per_day` leaves of each key to the companies of a run, in the UTC day that it is. */
+export class DayLimit {
+  readonly #most: number;
+  readonly #clock: Clock;
+  #day: number | undefined;
+  /** What others sent today, by company. */
+  readonly #before = new Map<string, number>();
+  /** `from`: what the client had sent when the day began. */
+  readonly #clients: { readonly company: Company; readonly api: Api; from: number }[] = [];
+
+  constructor(most: number | undefined, clock: Clock) {
+    this.#most = most ?? Number.POSITIVE_INFINITY;
+    this.#clock = clock;
+  }
+
+  /** The first note counts: later ones would count what this run has sent. */
+  note(sent: ReadonlyMap<string, number>): void {
+    this.#turn();
+    for (const [company, count] of sent) if (!this.#before.has(company)) this.#before.set(company, count);
+  }
+
+  add(company: Company, api: Api): void {
+    this.#clients.push({ company, api, from: 0 });
+  }
+
+  /** How many requests the company's client may have sent, those of days before included. */
+  mostOf(company: Company, api: Api): number {
+    if (this.#most === Number.POSITIVE_INFINITY) return this.#most;
+    this.#turn();
+    const same = this.#clients.filter(client => keyOf(client.company) === keyOf(company));
+    const before = [...new Set(same.map(client => client.company.name))].map(name => this.#before.get(name) ?? 0);
+    const others = same.filter(client => client.api !== api).map(({ api, from }) => api.stats.requests - from);
+    const from = same.find(client => client.api === api)?.from ?? 0;
+    return [...before, ...others].reduce((left, sent) => left - sent, from + this.#most);
+  }
+
+  #turn(): void {
+    const day = Math.floor(this.#clock.now() / DAY_MS);
+    if (day === this.#day) return;
+    if (this.#day !== undefined) for (const client of this.#clients) client.from = client.api.stats.requests;
+    this.#day = day;
+    this.#before.clear();
+  }
+}
+
+const DAY_MS = 86_400_000;
 
 /** A company's client, its key read afresh. @throws ConfigError when the key can't be read */
 export async function openClient(
@@ -76,7 +127,7 @@ function clientOf(
   company: Company,
   { timeoutMs, maxWaitMs }: Config["api"],
   { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, treat, archiveOf }: ServiceTools,
-  { limiterOf, apis }: SharedClients,
+  { limiterOf, apis, day }: SharedClients,
 ): Pick<Service, "api" | "limiter"> {
   const limiter = limiterOf(company);
   const api = createApi({
@@ -88,7 +139,8 @@ function clientOf(
       timeoutMs,
       maxWaitMs,
       get maxRequests() {
-        return apis.reduce((left, other) => (other === api ? left : left - other.stats.requests), maxRequests);
+        const most = apis.reduce((left, other) => (other === api ? left : left - other.stats.requests), maxRequests);
+        return Math.min(most, day.mostOf(company, api));
       },
     },
     limit: limiter,
@@ -102,6 +154,7 @@ function clientOf(
     },
   });
   apis.push(api);
+  day.add(company, api);
   return { api, limiter };
 }
 

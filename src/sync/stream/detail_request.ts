@@ -7,6 +7,8 @@ import type { DetailRequest } from "../extract/details.ts";
 import { parentsOf } from "../load/child_streams.ts";
 
 const DAY_MS = 86_400_000;
+/** The share of unchanged details that is looked at where the rest of a limit would be, and there is no limit. */
+const WITHOUT_LIMIT = 0.02;
 
 export function parameterColumns(stream: Stream, mode: Detail): Record<string, string> {
   const columnOf = (name: string) => mode.by ?? mode.param?.[name] ?? snakeCase(name);
@@ -58,7 +60,7 @@ export function workRequest(
     to,
     only,
     shard: context.part,
-    audit: policy.audit,
+    audit: policy.audit === "rest" ? WITHOUT_LIMIT : policy.audit,
     fresh: policy.fresh,
     refresh: refreshOf(policy.refresh),
     everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),

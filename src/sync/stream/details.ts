@@ -34,6 +34,7 @@ import { announce, type DetailCounts, noteIdleCauses, troubleWith } from "./deta
 import { detailRequest, workRequest } from "./detail_request.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
+import { roomLeft } from "./room.ts";
 
 /** Priority of the requests of a run's first details: below those of lists, even when they are sent again. */
 const EARLIEST = 0.4;
@@ -132,7 +133,10 @@ async function openShelf(
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
   // Of a part it is the whole's.
-  const request = { ...workRequest(context, stream, mode), plannedAt: progress.run.started_at, rows: stream.tables };
+  const request = {
+    ...workRequest(context, stream, mode),
+    ...{ plannedAt: progress.run.started_at, rows: stream.tables, room: await roomLeft(sync) },
+  };
   // A part that ends early would take values for gone whose rows are another's.
   const parentsComplete = context.part === undefined && (await areParentsComplete(context, request.parents));
   const nothing = { work: undefined, deleted: 0, blocked: undefined };

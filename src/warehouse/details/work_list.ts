@@ -16,9 +16,14 @@ export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caus
 export const IN_VAIN = 500;
 
 /** How many details of unchanged parents a run looks at: of those that a related row's change made due, and of the others. */
-function budgetOf(share: number, { caused = 0, audit = 0 }: Readonly<Partial<Record<Reason, number>>>) {
-  if (share === 0) return { budget: 0, caused: 0, audit: 0 };
-  const budget = Math.ceil(share * (caused + audit));
+function budgetOf(
+  { audit: share, room }: Pick<WorkRequest, "audit" | "room">,
+  { caused = 0, audit = 0, ...due }: Readonly<Partial<Record<Reason, number>>>,
+) {
+  const first = Object.values(due).reduce((sum, count) => sum + count, 0);
+  const budget =
+    room === undefined ? Math.ceil(share * (caused + audit)) : Math.min(Math.max(0, room - first), caused + audit);
+  if (budget === 0) return { budget: 0, caused: 0, audit: 0 };
   const { caused: served, sample, oldest, index } = divide(budget, caused);
   return { budget, caused: served, audit: Math.min(audit, sample + oldest + index) };
 }
@@ -51,6 +56,8 @@ export interface WorkRequest {
   readonly shard?: { readonly index: number; readonly of: number } | undefined;
   /** Share of the unchanged parents to look at again. Each shard rounds up, so that all of them get round to every parent: together they ask for up to `of` - 1 more. */
   readonly audit: number;
+  /** Requests that the details may take: what is due comes first, and all that is left of it goes to unchanged ones instead of a share. */
+  readonly room?: number | undefined;
   readonly fresh: Promised;
   readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
   /** Details older than this are due, whatever became of their parents; those of values that go by age alone by nothing else. */
@@ -103,7 +110,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
     const counts = await countByReason(trx, candidates);
     const unchanged = (counts.caused ?? 0) + (counts.audit ?? 0);
-    const { budget } = budgetOf(request.audit, counts);
+    const { budget } = budgetOf(request, counts);
     const plan = budget === 0 ? undefined : await planUnchanged(trx, destination, { ...request, candidates, budget });
     const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const most = limitOf(request);
@@ -184,7 +191,7 @@ export async function countWork(
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
   const { stage, ...asked } = request;
   const counts = await countByReason(reading.db, sql`${await candidatesOf(reading, asked, stage)} due`);
-  const { caused, audit } = budgetOf(request.audit, counts);
+  const { caused, audit } = budgetOf(request, counts);
   return { ...counts, ...(counts.caused === undefined ? {} : { caused }), audit };
 }
 

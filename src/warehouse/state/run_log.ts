@@ -224,7 +224,7 @@ export async function lastStreamRuns(
   except = "",
 ): Promise<
   readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error" | "requests"> &
-    Partial<Proven> & { company: string; stream: string })[]
+    Partial<Proven> & { run_id: string; company: string; stream: string })[]
 > {
   const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`
     select * from (
@@ -232,6 +232,21 @@ export async function lastStreamRuns(
       from ${await recentRuns(place)} r where run_id <> ${except}
     ) ranked where nth = 1`.execute(place.db);
   return rows;
+}
+
+/** Requests of all runs that worked on a stream in a UTC day, by company. */
+export async function requestsOfDay(
+  place: Pick<Destination, "db" | "stateSchema">,
+  day: Date,
+): Promise<ReadonlyMap<string, number>> {
+  if (!(await hasColumn(place, "stream_runs", "requests"))) return new Map();
+  const rows = await place.db
+    .selectFrom("stream_runs")
+    .select(({ fn }) => ["company", fn.sum<number>("requests").as("requests")])
+    .where("started_at", ">=", sql<Date>`cast(${`${day.toISOString().slice(0, 10)}T00:00:00Z`} as timestamptz)`)
+    .groupBy("company")
+    .execute();
+  return new Map(rows.map(({ company, requests }) => [company, Number(requests)]));
 }
 
 export async function loadStreamState(db: Db, company: string, stream: string): Promise<StreamState> {

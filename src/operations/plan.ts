@@ -1,7 +1,7 @@
 import type { Detail, Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { selectedByConfig } from "../config/selection.ts";
+import { expand, selectedByConfig } from "../config/selection.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { policyOf } from "../sync/run/jobs.ts";
 import { companiesOf } from "../sync/run/run.ts";
@@ -51,14 +51,15 @@ const NIGHTS = 30;
 /** Details that a month is worked out for: the others are taken to be like them. */
 const SOME = 2_000;
 
-/** Tells what the next run spends on details. Asks the service for nothing and writes nothing. @throws ConfigError, DestinationError */
+/** Tells what the next run spends on details, of all that are on or of those that are named, by the names of their lists too. Asks the service for nothing and writes nothing. @throws ConfigError, DestinationError */
 export async function readPlan(
   config: Config,
   catalogue: readonly Stream[],
-  company: string | undefined,
+  { names = [], company }: { readonly names?: readonly string[]; readonly company?: string | undefined },
   clock: Clock,
 ): Promise<readonly DetailPlan[]> {
   const all = configured(catalogue, config);
+  const named = names.length === 0 ? undefined : expand(all, names, "stream");
   const companies = companiesOf(config, company).map(({ name }) => name);
   await using reading = await openReading(config.destination);
   if (reading === undefined) return [];
@@ -67,6 +68,7 @@ export async function readPlan(
   for (const stream of selectedByConfig(all, config.streams)) {
     const { mode } = stream;
     if (mode.kind !== "detail" || mode.by !== undefined) continue;
+    if (named !== undefined && !named.has(stream.name) && !named.has(mode.of)) continue;
     const parent = all.find(({ name }) => name === mode.of)!;
     for (const name of companies) {
       const isLoaded = async ({ tables }: Stream) => (await liveCount(reading, name, tables)) !== undefined;

@@ -6,6 +6,7 @@ import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 export function register(program: Command, context: CliContext): void {
   const command = program
     .command("plan")
+    .argument("[streams...]", "streams of details, their lists, patterns or presets (default: all that are on)")
     .description(
       "Tell what the next run spends on details: which are due, how the looks at unchanged rows are divided, how many details have changed unseen and will have in a month, and whether `fresh` is kept. Asks the service for nothing, writes nothing, never waits for a run.",
     );
@@ -13,15 +14,21 @@ export function register(program: Command, context: CliContext): void {
     command,
     ["company", "config", "json", "logLevel"],
     "tributary plan",
+    "tributary plan purchase_orders",
     "tributary plan --json | jq '.[] | {stream, expected_wrong, promise}'",
-  ).action((options: CommonOptions) => plan(options, context));
+  ).action((names: readonly string[], options: CommonOptions) => plan(names, options, context));
 }
 
-async function plan(options: CommonOptions, context: CliContext): Promise<void> {
+async function plan(names: readonly string[], options: CommonOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
   const { streams } = await import("../../../streams/index.ts");
   const { readPlan } = await import("../../operations/plan.ts");
-  const found = await readPlan(config, streams, options.company, { ...systemClock, now: () => context.now() });
+  const found = await readPlan(
+    config,
+    streams,
+    { names, company: options.company },
+    { ...systemClock, now: () => context.now() },
+  );
   if (options.json) return context.printJson(found);
   const { planReport } = await import("../terminal/plan_report.ts");
   context.print(planReport(found));

@@ -66,13 +66,18 @@ describe.each(warehouses)("$name: what limits of requests leave", ({ make }) => 
     await place.run();
     place.clock.advance(86_400_000);
     const config = await configOf(place.simulator, place.warehouse, { ...rest, api: { requests_per_day: 81 } });
-    const plans = await readPlan(config, catalogue, undefined, place.clock);
+    const plans = await readPlan(config, catalogue, {}, place.clock);
     // The list took one request; 76 of 80 are shared by two.
     for (const plan of plans) {
       expect(plan).toMatchObject({ due: 0, audit: "rest", looks: { oldest: 12, sample: 4, index: 22 } });
       expect(plan.promise).toMatchObject({ kept: true });
     }
     expect(plans).toHaveLength(2);
+    const namesOf = async (...names: string[]) =>
+      (await readPlan(config, catalogue, { names }, place.clock)).map(({ stream }) => stream);
+    expect(await namesOf("order_notes")).toEqual(["order_notes"]);
+    expect(await namesOf("orders")).toEqual(["order_details", "order_notes"]);
+    await expect(namesOf("order_note")).rejects.toThrow(/Did you mean order_notes/);
     expect(planReport(plans)).toContain("order_notes");
     place.configure({ ...rest, api: { requests_per_day: 81 } });
     const { streams } = await place.dryRun({ catalogue });
@@ -82,7 +87,7 @@ describe.each(warehouses)("$name: what limits of requests leave", ({ make }) => 
       ["order_notes", 38],
     ]);
     const without = await configOf(place.simulator, place.warehouse, rest);
-    const [plan] = await readPlan(without, catalogue, undefined, place.clock);
+    const [plan] = await readPlan(without, catalogue, {}, place.clock);
     expect(plan).toMatchObject({ looks: { oldest: 1, sample: 1, index: 0 } });
   });
 

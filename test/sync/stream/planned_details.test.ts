@@ -83,7 +83,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       /^order_details: 90 % of active details are promised to be at most 2 d behind; by 14 looks at random of the last week none was at an active one\. Of all [\d.]+ % \([\d.]+ % to [\d.]+ %\) changed unseen, .* more than a week ago\. Longest unseen: since \d{4}-\d\d-\d\d\.$/m,
     );
     const config = await configOf(place.simulator, place.warehouse, { streams: { defaults: { audit: 0.05 } } });
-    const [plan] = await readPlan(config, [orders, details], undefined, place.clock);
+    const [plan] = await readPlan(config, [orders, details], {}, place.clock);
     expect(plan).toMatchObject({
       ...{ company: "acme", stream: "order_details", due: 0, audit: 0.05, caused_later: 0 },
       looks: { caused: 0, oldest: 6, index: 12, sample: 2 },

@@ -54,7 +54,7 @@ export const deliveries: Section = {
       fields: [
         { name: "days_late", label: "Days late", format: "count" },
         { name: "po_number", label: "Order", format: "text" },
-        { name: "vendor", label: "Vendor", format: "text" },
+        { name: "vendor", label: "Vendor", format: "text", isParty: true },
         { name: "delivery_site_name", label: "Site", format: "text" },
         { name: "po_date", label: "Ordered", format: "date" },
         { name: "expected_date", label: "Expected", format: "date" },
@@ -65,7 +65,7 @@ export const deliveries: Section = {
       ],
       sql: `
         select
-          days_late, po_number, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, delivery_site_name, po_date, expected_date,
+          days_late, po_number, coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id) as vendor, delivery_site_name, po_date, expected_date,
           expected_date_basis, open_amount, currency_code, delivery_standing
         from procurement_analytics.open_purchase_orders
         where _company = :company and days_late > 0
@@ -77,7 +77,7 @@ export const deliveries: Section = {
       needs: ["vendor_scorecard"],
       empty: "The service has judged no order line by time.",
       fields: [
-        { name: "vendor", label: "Vendor", format: "text" },
+        { name: "vendor", label: "Vendor", format: "text", isParty: true },
         { name: "on_time_share", label: "On time", format: "share" },
         { name: "judged_line_count", label: "Judged lines", format: "count" },
         { name: "in_full_share", label: "In full", format: "share" },
@@ -96,7 +96,7 @@ export const deliveries: Section = {
           where _company = :company and is_main and judged_line_count > 0
         )
         select
-          coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, on_time_share, judged_line_count, in_full_share, average_days_late,
+          coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id) as vendor, on_time_share, judged_line_count, in_full_share, average_days_late,
           open_order_count, late_order_count, exception_share
         from ranked
         where place <= 15

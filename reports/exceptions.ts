@@ -55,7 +55,7 @@ export const exceptions: Section = {
       fields: [
         currency,
         { name: "invoice_amount", label: "Invoice total", format: "money" },
-        { name: "vendor", label: "Vendor", format: "text" },
+        { name: "vendor", label: "Vendor", format: "text", isParty: true },
         { name: "document_number", label: "Invoice", format: "text" },
         { name: "document_date", label: "Dated", format: "date" },
         { name: "due_date", label: "Due", format: "date" },
@@ -81,7 +81,7 @@ export const exceptions: Section = {
           group by doc_id
         )
         select
-          currency_code, invoice_amount, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, document_number, document_date,
+          currency_code, invoice_amount, coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id) as vendor, document_number, document_date,
           due_date, exception, exceptions, payment_status
         from largest
         join counted on counted.doc_id = largest.doc_id

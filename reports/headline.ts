@@ -7,11 +7,13 @@ export const headline: readonly Figure[] = [
     note: "invoiced in the period, credits left out",
     readBy: ["credit"],
     kind: "money",
+    things: "invoices",
     needs: ["spend_by_vendor_month"],
     sql: `
       select
         currency_code,
         sum(case when month >= :from then spend_amount else 0 end) as value,
+        cast(sum(case when month >= :from then invoice_count else 0 end) as bigint) as count,
         nullif(sum(case when month < :from then spend_amount else 0 end), 0) as before
       from procurement_analytics.spend_by_vendor_month
       where _company = :company and month >= :before and month < :until
@@ -60,9 +62,14 @@ export const headline: readonly Figure[] = [
     label: "Invoices with exceptions",
     note: "and their totals, whatever their status",
     kind: "count",
-    needs: ["invoice_exceptions"],
+    needs: ["invoice_exceptions", "vendor_scorecard"],
     sql: `
-      select currency_code, count(*) as value, sum(invoice_amount) as amount
+      with every as (
+        select sum(invoice_count) as invoices from procurement_analytics.vendor_scorecard where _company = :company and is_main
+      )
+      select
+        currency_code, count(*) as value, sum(invoice_amount) as amount,
+        case when row_number() over (order by currency_code) = 1 then (select cast(invoices as bigint) from every) end as of_all
       from procurement_analytics.invoice_exceptions
       where _company = :company and exception_number = 1
       group by currency_code`,
@@ -71,11 +78,13 @@ export const headline: readonly Figure[] = [
     label: "Savings found",
     note: "by findings made in the period",
     kind: "money",
+    things: "findings",
     needs: ["findings_value"],
     sql: `
       select
         currency_code,
         coalesce(sum(case when created_date >= :from then savings_amount end), 0) as value,
+        count(case when created_date >= :from then savings_amount end) as count,
         nullif(sum(case when created_date < :from then savings_amount else 0 end), 0) as before
       from procurement_analytics.findings_value
       where _company = :company and created_date >= :before and created_date < :until
@@ -86,9 +95,11 @@ export const headline: readonly Figure[] = [
     note: "of all findings that are open",
     readBy: ["dismissed", "resolved"],
     kind: "money",
+    things: "findings",
     needs: ["findings_value"],
     sql: `
-      select currency_code, coalesce(sum(recoverable_amount), 0) as value
+      select
+        currency_code, coalesce(sum(recoverable_amount), 0) as value, count(case when recoverable_amount > 0 then 1 end) as count
       from procurement_analytics.findings_value
       where _company = :company
       group by currency_code`,
@@ -98,9 +109,11 @@ export const headline: readonly Figure[] = [
     note: "of all findings that were resolved",
     readBy: ["resolved"],
     kind: "money",
+    things: "findings",
     needs: ["findings_value"],
     sql: `
-      select currency_code, coalesce(sum(resolved_amount), 0) as value
+      select
+        currency_code, coalesce(sum(resolved_amount), 0) as value, count(case when resolved_amount > 0 then 1 end) as count
       from procurement_analytics.findings_value
       where _company = :company
       group by currency_code`,

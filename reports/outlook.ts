@@ -76,7 +76,7 @@ export const outlook: Section = {
       most: 15,
       fields: [
         { name: "contract", label: "Contract", format: "text" },
-        { name: "vendor", label: "Vendor", format: "text" },
+        { name: "vendor", label: "Vendor", format: "text", isParty: true },
         { name: "utilisation_pct", label: "Used", format: "percent" },
         { name: "elapsed_pct", label: "Of its term passed", format: "percent" },
         { name: "spent_amount", label: "Spent", format: "money" },
@@ -88,7 +88,7 @@ export const outlook: Section = {
       drawing: { kind: "bars", label: "contract", parts: ["utilisation_pct"] },
       sql: `
         select
-          coalesce(contract_number, contract_id) as contract, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, utilisation_pct,
+          coalesce(contract_number, 'contract ' || contract_id) as contract, coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id) as vendor, utilisation_pct,
           elapsed_pct, spent_amount, limit_amount, currency_code, expiration_date, status
         from procurement_analytics.contract_utilisation
         where _company = :company and utilisation_pct is not null and term in ('running', 'not known')

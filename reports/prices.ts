@@ -10,7 +10,7 @@ const movers = (title: string, empty: string, way: "desc" | "asc"): Block => ({
   empty,
   fields: [
     { name: "item", label: "Item", format: "text" },
-    { name: "item_id", label: "Id", format: "text" },
+    { name: "item_id", label: "Item number", format: "text" },
     { name: "uom", label: "Unit", format: "text" },
     currency,
     { name: "month", label: "Month", format: "month" },
@@ -59,7 +59,7 @@ const movers = (title: string, empty: string, way: "desc" | "asc"): Block => ({
       where ${way === "desc" ? "change_pct > 0" : "change_pct < 0"}
     )
     select
-      coalesce(months.item_description, months.item_id) as item, months.item_id, months.uom, months.currency_code,
+      coalesce(nullif(trim(months.item_description), ''), 'item ' || months.item_id) as item, months.item_id, months.uom, months.currency_code,
       months.month, months.average_price, ranked.change_pct
     from ranked
     join months
@@ -80,7 +80,7 @@ const repeats = (title: string, empty: string, way: "desc" | "asc"): Block => ({
     currency,
     { name: "item", label: "Part", format: "text" },
     { name: "description", label: "Description", format: "text" },
-    { name: "vendor", label: "Vendor", format: "text" },
+    { name: "vendor", label: "Vendor", format: "text", isParty: true },
     { name: "uom", label: "Unit", format: "text" },
     { name: "earlier_lines", label: "Compared lines", format: "count" },
     { name: "lowest_price", label: "Lowest price", format: "price" },
@@ -103,7 +103,7 @@ const repeats = (title: string, empty: string, way: "desc" | "asc"): Block => ({
         and ${way === "desc" ? "earlier_variance_amount > 0" : "earlier_variance_amount < 0"}
     )
     select
-      currency_code, item, item_description as description, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, uom, earlier_lines,
+      currency_code, item, item_description as description, coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id) as vendor, uom, earlier_lines,
       lowest_price, highest_price, earlier_variance_pct, earlier_variance_amount,
       coalesce(item_description, item) as label
     from ranked
@@ -127,7 +127,7 @@ export const prices: Section = {
       empty: "No invoice line can be compared with its order's price.",
       fields: [
         currency,
-        { name: "vendor", label: "Vendor", format: "text" },
+        { name: "vendor", label: "Vendor", format: "text", isParty: true },
         { name: "order_lines", label: "Compared lines", format: "count" },
         { name: "order_variance_amount", label: "Paid above the order", format: "money" },
       ],
@@ -153,7 +153,7 @@ export const prices: Section = {
           from vendors
           where order_variance_amount <> 0
         )
-        select currency_code, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, order_lines, order_variance_amount
+        select currency_code, coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id) as vendor, order_lines, order_variance_amount
         from ranked
         where place <= 5
         order by currency_code nulls last, place`,

@@ -3,6 +3,7 @@ import { assumptions, standing } from "./assumptions.ts";
 import { deliveries } from "./deliveries.ts";
 import { exceptions } from "./exceptions.ts";
 import { headline } from "./headline.ts";
+import { messages, opening } from "./messages.ts";
 import { outlook } from "./outlook.ts";
 import { prices } from "./prices.ts";
 import { savings } from "./savings.ts";
@@ -42,6 +43,8 @@ export const procurementReport: Report = {
       order by stream`,
   },
   assumptions: standing,
+  opening,
+  messages,
   figures: headline,
   sections: [spend, exceptions, savings, deliveries, prices, outlook, assumptions],
 };

@@ -114,7 +114,7 @@ export const savings: Section = {
         currency,
         { name: "recoverable_amount", label: "Can still be had", format: "money" },
         { name: "title", label: "Finding", format: "text" },
-        { name: "vendor", label: "Vendor", format: "text" },
+        { name: "vendor", label: "Vendor", format: "text", isParty: true },
         { name: "category", label: "Category", format: "text" },
         { name: "created_date", label: "Made on", format: "date" },
         { name: "days_open", label: "Days open", format: "count" },
@@ -123,7 +123,7 @@ export const savings: Section = {
       ],
       sql: `
         select
-          currency_code, recoverable_amount, title, coalesce(nullif(trim(vendor_name), ''), vendor_id) as vendor, category, created_date,
+          currency_code, recoverable_amount, title, coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id) as vendor, category, created_date,
           days_open, waiting_on, status
         from procurement_analytics.findings_value
         where _company = :company and outcome = 'open' and recoverable_amount > 0

@@ -54,8 +54,7 @@ export const spend: Section = {
       empty: "No invoice is dated in the period.",
       fields: [
         currency,
-        { name: "vendor", label: "Vendor", format: "text" },
-        { name: "vendor_id", label: "Id", format: "text" },
+        { name: "vendor", label: "Vendor", format: "text", isParty: true },
         { name: "invoice_count", label: "Invoices", format: "count" },
         { name: "spend_amount", label: "Spend", format: "money" },
         { name: "share", label: "Share", format: "share", of: "spend_amount" },
@@ -84,9 +83,8 @@ export const spend: Section = {
           currency_code,
           case
             when min(place) > 15 then 'All ' || cast(count(*) as varchar) || ' others'
-            else max(coalesce(nullif(trim(vendor_name), ''), vendor_id))
+            else max(coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id))
           end as vendor,
-          case when min(place) <= 15 then max(vendor_id) end as vendor_id,
           cast(sum(invoice_count) as bigint) as invoice_count,
           sum(spend_amount) as spend_amount,
           sum(before_amount) as before_amount,

@@ -102,8 +102,9 @@ function told(out: string, bytes: number, { period, companies, lacks }: Contents
     out,
     bytes,
     period: { from, until, today },
-    companies: companies.map(({ company, sections }) => ({
+    companies: companies.map(({ company, opening, messages, sections }) => ({
       company,
+      messages: [opening, ...messages].map(({ message: { title, section }, rows }) => ({ title, section, rows })),
       sections: sections.map(({ section, blocks }) => ({
         name: section.slug,
         title: section.title,

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { html } from "hono/html";
-import { type About, cut, fixed, isolated, picture, widthOf } from "./picture.ts";
+import { type About, cut, fixed, isolated, picture, WIDTH, widthOf } from "./picture.ts";
 
 /** A named bar; its parts stand one after the other, the first solid, the second as an outline. */
 export interface Bar {
@@ -13,24 +13,24 @@ export interface Bar {
   readonly isRest: boolean;
 }
 
-const WIDTH = 360;
 const ROW = 31;
 const FONT = 12;
 
 /** Bars below each other, each under its name and value. `most`: what the longest could be; absent, the longest fills the width. */
 export function barChart(about: About, bars: readonly Bar[], most?: number) {
   const lengths = bars.map(({ parts }) => parts.reduce((sum, part) => sum + Math.abs(part), 0));
-  const x = scaleLinear([0, Math.max(most ?? 0, ...lengths) || 1], [0, WIDTH]);
+  const { width = WIDTH } = about;
+  const x = scaleLinear([0, Math.max(most ?? 0, ...lengths) || 1], [0, width]);
   return picture(
     about,
-    WIDTH,
+    width,
     bars.length * ROW,
     bars.map(({ name, shown, parts, note, isRest }, index) => {
       const top = index * ROW;
-      const room = WIDTH / FONT - widthOf(shown) - 1.2;
-      return html`<g class="${isRest ? "point rest" : "point"}"><title>${note}</title><rect class="reach" x="0" y="${top}" width="${WIDTH}" height="${ROW}"/>
-<text class="name" x="0" y="${top + 13}">${isolated(cut(name, room))}</text><text class="value" x="${WIDTH}" y="${top + 13}" text-anchor="end">${shown}</text>
-<rect class="track" x="0" y="${top + 18}" width="${WIDTH}" height="7"/>${partsOf(parts, top + 18, x)}</g>`;
+      const room = width / FONT - widthOf(shown) - 1.2;
+      return html`<g class="${isRest ? "point rest" : "point"}" data-name="${name}"><title>${note}</title><rect class="reach" x="0" y="${top}" width="${width}" height="${ROW}"/>
+<text class="name" x="0" y="${top + 13}">${isolated(cut(name, room))}</text><text class="value" x="${width}" y="${top + 13}" text-anchor="end">${shown}</text>
+<rect class="track" x="0" y="${top + 18}" width="${width}" height="7"/>${partsOf(parts, top + 18, x)}</g>`;
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import { html } from "hono/html";
-import { type About, fixed, picture } from "./picture.ts";
+import { type About, fixed, picture, WIDTH } from "./picture.ts";
 
 /** A month's column. `note` is said of it when it is pointed at. */
 export interface MonthColumn {
@@ -14,7 +14,6 @@ export interface MonthColumn {
   readonly isOpen: boolean;
 }
 
-const WIDTH = 360;
 const HEIGHT = 190;
 const LEFT = 44;
 const TOP = 10;
@@ -24,20 +23,21 @@ const LABEL_WIDTH = 23;
 
 /** Columns month by month over an axis with round values. */
 export function monthChart(about: About, columns: readonly MonthColumn[], tick: (value: number) => string) {
+  const { width: whole = WIDTH } = about;
   const values = columns.flatMap(({ value, mark }) => [value, mark ?? 0]);
   const y = scaleLinear([Math.min(0, ...values), Math.max(0, ...values)], [HEIGHT - BOTTOM, TOP]).nice(4);
   const x = scaleBand(
     columns.map(({ month }) => month),
-    [LEFT, WIDTH - 2],
+    [LEFT, whole - 2],
   ).paddingInner(0.28);
   const zero = y(0);
   const every = Math.ceil(LABEL_WIDTH / Math.max(1, x.step()));
   const ticks = values.every(value => value === 0) ? [0] : y.ticks(4);
   return picture(
     about,
-    WIDTH,
+    whole,
     HEIGHT,
-    html`${ticks.map(value => html`<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(y(value))}" y2="${fixed(y(value))}"/><text class="tick" x="${LEFT - 6}" y="${fixed(y(value) + 4)}" text-anchor="end">${tick(value)}</text>`)}
+    html`${ticks.map(value => html`<line class="grid" x1="${LEFT}" x2="${whole}" y1="${fixed(y(value))}" y2="${fixed(y(value))}"/><text class="tick" x="${LEFT - 6}" y="${fixed(y(value) + 4)}" text-anchor="end">${tick(value)}</text>`)}
 ${columns.map(({ month, value, mark, note, isOpen }, index) => {
   const left = x(month) ?? LEFT;
   const width = x.bandwidth();
@@ -52,8 +52,8 @@ ${columns.map(({ month, value, mark, note, isOpen }, index) => {
     mark === undefined
       ? ""
       : html`<line class="mark" x1="${fixed(left - 2)}" x2="${fixed(left + width + 2)}" y1="${fixed(y(mark))}" y2="${fixed(y(mark))}"/>`;
-  return html`<g class="point"><title>${note}</title><rect class="reach" x="${fixed(left)}" y="${TOP}" width="${fixed(width)}" height="${HEIGHT - BOTTOM - TOP}"/>${column}${line}</g>${label(month, index, every, left + width / 2)}`;
-})}<line class="axis" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(zero)}" y2="${fixed(zero)}"/>`,
+  return html`<g class="point" data-month="${month}"><title>${note}</title><rect class="reach" x="${fixed(left)}" y="${TOP}" width="${fixed(width)}" height="${HEIGHT - BOTTOM - TOP}"/>${column}${line}</g>${label(month, index, every, left + width / 2)}`;
+})}<line class="axis" x1="${LEFT}" x2="${whole}" y1="${fixed(zero)}" y2="${fixed(zero)}"/>`,
   );
 }
 

@@ -5,7 +5,12 @@ export interface About {
   readonly id: string;
   readonly title: string;
   readonly gist: string;
+  /** How wide its drawing is, in its own units, of which a letter takes 12; 360 unless told. */
+  readonly width?: number;
 }
+
+/** Where nothing is told: three stand beside each other on a page, and one on a phone. */
+export const WIDTH = 360;
 
 /** A drawing that scales with its place and says what it shows. */
 export function picture({ id, title, gist }: About, width: number, height: number, drawing: unknown) {

@@ -26,9 +26,12 @@ export function askerOf(
 ): Asker {
   return {
     async ask(question, { company, period }, most) {
-      const { today, from, until, before } = period;
-      const days = { today: { day: today }, from: { day: from }, until: { day: until }, before: { day: before } };
-      const meant = { company: { text: company }, ...days };
+      const { today, from, until, before, month, monthBefore: month_before } = period;
+      const days = Object.entries({ today, from, until, before, month, month_before }).map(([name, day]) => [
+        name,
+        { day },
+      ]);
+      const meant = { company: { text: company }, ...Object.fromEntries(days) };
       const rows = await unlessBeyond(warehouse, () => askFor(warehouse.db, written(question), meant, most));
       return rows?.map(row =>
         Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, redact)])),

@@ -34,7 +34,19 @@ export function tableOf(caption: string, fields: readonly Field[], { rows, more 
     : "";
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Table: ${caption}"><table><caption class="unseen">${caption}</caption>
 <thead><tr>${fields.map(field => html`<th scope="col"${isNumeric(field.format) ? html` class="n"` : ""}>${field.label}</th>`)}</tr></thead>
-<tbody>${rows.map((row, index) => html`<tr${startsGroup(rows, index, fields) ? html` class="start"` : ""}>${fields.map(field => cell(field, row))}</tr>`)}</tbody></table></div>${limit}`;
+<tbody>${rows.map((row, index) => html`<tr${startsGroup(rows, index, fields) ? html` class="start"` : ""}${aboutOf(fields, row)}>${fields.map(field => cell(field, row))}</tr>`)}</tbody></table></div>${limit}`;
+}
+
+/** What a row is about, for the filters: its currency, party and month. */
+function aboutOf(fields: readonly Field[], row: Row) {
+  const currency = fields.find(({ format }) => format === "currency");
+  const party = fields.find(({ isParty }) => isParty);
+  const date = fields.find(({ format }) => format === "month" || format === "date");
+  return [
+    currency === undefined ? "" : html` data-currency="${row[currency.name] ?? ""}"`,
+    party === undefined ? "" : html` data-party="${plain(party, row)}"`,
+    typeof row[date?.name ?? ""] === "string" ? html` data-month="${monthOf(String(row[date!.name]))}"` : "",
+  ];
 }
 
 const startsGroup = (rows: readonly Row[], index: number, [first]: readonly Field[]): boolean =>

@@ -5,7 +5,7 @@ import { holdModels } from "../../warehouse/read/held_models.ts";
 import { holdingAtOneMoment } from "../../warehouse/read/question.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
-import type { Block, Field, Figure, Question, Report, Section } from "./definition.ts";
+import type { Block, Field, Figure, Message, Question, Report, Section } from "./definition.ts";
 import { canonicalNumber, isNumeric, type Value } from "./format.ts";
 import { type Lack, type Lacks, lacksOf } from "./missing_models.ts";
 import { type Period, periodUpTo } from "./period.ts";
@@ -31,9 +31,18 @@ export interface Source {
   readonly on: boolean;
 }
 
+/** A message, and its rows that have something at stake. */
+export interface Told {
+  readonly message: Message;
+  readonly rows: readonly Row[];
+}
+
 export interface CompanyContents {
   readonly company: string;
   readonly sources: readonly Source[];
+  readonly opening: Told;
+  /** Those with something at stake, the most first; amounts of currencies are not compared: these take turns. */
+  readonly messages: readonly Told[];
   readonly figures: readonly { readonly figure: Figure; readonly answer: Answer }[];
   /** What the meanings that figures are read by take in. */
   readonly assumptions: readonly Row[];
@@ -62,8 +71,18 @@ export const modelsRead = (report: Report): readonly string[] => [
   ...new Set(questionsOf(report).flatMap(question => question.needs)),
 ];
 
-function questionsOf({ calendar, currencies, freshness, assumptions, figures, sections }: Report): readonly Question[] {
-  return [calendar, currencies, freshness, assumptions, ...figures, ...sections.flatMap(({ blocks }) => blocks)];
+function questionsOf({
+  calendar,
+  currencies,
+  freshness,
+  assumptions,
+  opening,
+  messages,
+  figures,
+  sections,
+}: Report): readonly Question[] {
+  const blocks = sections.flatMap(section => section.blocks);
+  return [calendar, currencies, freshness, assumptions, opening, ...messages, ...figures, ...blocks];
 }
 
 /** Reads all figures of a report in one transaction. @throws DestinationError where the views are missing or may not be read */
@@ -129,6 +148,13 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
   const currencies = (await answerTo(report.currencies, MOST, [])).rows.map(row => row["currency_code"] ?? null);
   const sources = await answerTo(report.freshness, MOST, []);
   const assumptions = (await answerTo(report.assumptions, MOST, [])).rows;
+  const tell = async (message: Message): Promise<Told> => {
+    const { rows } = await answerTo(message, MOST, messageFields);
+    return { message, rows: inOrder(rows, currencies).filter(row => Number(row["amount"]) > 0) };
+  };
+  const opening = await tell(report.opening);
+  const messages: Told[] = [];
+  for (const message of report.messages) messages.push(await tell(message));
   const figures: CompanyContents["figures"][number][] = [];
   for (const figure of report.figures) {
     const answer = await answerTo(figure, MOST, figureFields);
@@ -144,14 +170,34 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
     }
     sections.push({ section, blocks });
   }
-  return { company: subject.company, sources: sources.rows.map(sourceOf), assumptions, figures, sections };
+  return {
+    ...{ company: subject.company, sources: sources.rows.map(sourceOf), assumptions, opening, figures, sections },
+    messages: byStake(messages, currencies),
+  };
 }
 
-const figureFields: readonly Field[] = (["value", "before", "of_all", "amount"] as const).map(name => ({
-  name,
-  label: name,
-  format: "money",
-}));
+/** Those that say something, by the amount of their first row; currencies take turns, the company's main one first. */
+function byStake(messages: readonly Told[], currencies: readonly Value[]): readonly Told[] {
+  const codeOf = ({ rows }: Told) => rows[0]?.["currency_code"] ?? null;
+  const amountOf = ({ rows }: Told) => Number(rows[0]?.["amount"]);
+  const place = (told: Told) =>
+    currencies.includes(codeOf(told)) ? currencies.indexOf(codeOf(told)) : currencies.length;
+  const groups = [
+    ...Map.groupBy(
+      messages.filter(({ rows }) => rows.length > 0),
+      codeOf,
+    ).values(),
+  ];
+  return groups
+    .flatMap(group => group.toSorted((a, b) => amountOf(b) - amountOf(a)).map((told, turn) => ({ told, turn })))
+    .toSorted((a, b) => a.turn - b.turn || place(a.told) - place(b.told))
+    .map(({ told }) => told);
+}
+
+const moneyFields = (...names: readonly string[]): readonly Field[] =>
+  names.map(name => ({ name, label: name, format: "money" }));
+const figureFields = moneyFields("value", "before", "of_all", "amount", "count");
+const messageFields = moneyFields("amount", "value", "of_all", "latest", "previous", "subject_amount");
 
 function numbered(row: Row, fields: readonly Field[]): Row {
   const numbers = fields.flatMap(({ name, format }): [string, Value][] => {

@@ -8,11 +8,14 @@ export interface Field {
   readonly format: Format;
   /** A share that no answer holds: of the sum of this column over the rows of the same currency. */
   readonly of?: string;
+  /** Who the row is about: the page can be filtered by it. */
+  readonly isParty?: true;
 }
 
 /**
  * A select over models, by the names that models are written with. It may use `:company`, `:today`, `:from` (first day of
- * the period), `:until` (the day after its last) and `:before` (first day of the period before).
+ * the period), `:until` (the day after its last), `:before` (first day of the period before), `:month` (first day of its last
+ * month) and `:month_before` (of the one before that).
  */
 export interface Question {
   readonly needs: readonly string[];
@@ -23,9 +26,31 @@ export interface Question {
 export interface Figure extends Question {
   readonly label: string;
   readonly note: string;
-  /** A count's rows may have `amount`, in their currency; a share's only row has `of_all`, how many it is a share of. */
+  /** A count's rows may have `amount`, in their currency; a share's only row has `of_all`, how many it is a share of; money's rows may have `count`. */
   readonly kind: "money" | "count" | "share";
+  /** What money's `count` counts. */
+  readonly things?: string;
   /** The meanings that decide which rows are in it: what they take in stands beside. */
+  readonly readBy?: readonly string[];
+}
+
+/**
+ * Something that may ask for a decision: a row a currency with `currency_code`, `amount` (what is at stake), `value` (how many things
+ * that is), `of_all` (of how many), `latest` and `previous` (the parts of the amount that are dated in the last month and in the one
+ * before), `subject` and `subject_amount` (who or what it is most about). Nothing is said of amounts that aren't above 0.
+ */
+export interface Message extends Question {
+  /** What to do, or what is so, in a few words. */
+  readonly title: string;
+  /** `{amount}`, `{value}`, `{of_all}`, `{subject}`, `{subject_amount}`, `{month}` stand for the row's. */
+  readonly sentence: string;
+  /** How the last month's part came about, as in `from findings made in`; absent where nothing is dated, and no month can be compared. */
+  readonly dated?: string;
+  /** What it means when the last month brought more than the one before. */
+  readonly rise: "good" | "bad";
+  /** The slug of the section that shows more of it. */
+  readonly section: string;
+  /** The meanings that decide which rows are in it. */
   readonly readBy?: readonly string[];
 }
 
@@ -71,6 +96,10 @@ export interface Report {
   readonly freshness: Question;
   /** `meaning`, `row_count`, `touched_count`, `unclear_count`. */
   readonly assumptions: Question;
+  /** The last month in a sentence, whatever stands behind it. */
+  readonly opening: Message;
+  /** Those with most at stake stand first on the page. */
+  readonly messages: readonly Message[];
   readonly figures: readonly Figure[];
   readonly sections: readonly Section[];
 }

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { barChart } from "../html/bars.ts";
 import { lineChart } from "../html/lines.ts";
 import { monthChart } from "../html/months.ts";
-import { isolated } from "../html/picture.ts";
+import { isolated, WIDTH } from "../html/picture.ts";
 import { counted } from "../html/wording.ts";
 import type { Row } from "./asking.ts";
 import { plain, prose } from "./cells.ts";
@@ -21,6 +21,8 @@ import type { Period } from "./period.ts";
 
 /** More currencies than these stand in the table alone. */
 const MOST_PANELS = 6;
+/** As wide as the page, in the units of drawings. */
+const WIDE = 1064;
 
 type Draw<Kind> = Extract<Drawing, { readonly kind: Kind }>;
 
@@ -37,13 +39,20 @@ export function drawingOf(id: string, block: Block, rows: readonly Row[], period
   const panels = shown.map(([code, own], index) => {
     const money = (text: string) => (isMoney ? inCurrency(text, code) : text);
     const title = isMoney ? `${block.title}: ${typeof code === "string" ? code : UNKNOWN_CURRENCY}` : block.title;
-    const about = { id: `${id}-${index + 1}`, title };
-    const drawn =
-      drawing.kind === "months"
+    const draw = (width: number, mark: string) => {
+      const about = { id: `${id}-${index + 1}${mark}`, title, width };
+      return drawing.kind === "months"
         ? months(about, block, drawing, own, { period, money })
         : bars(about, block, drawing, own, money);
+    };
+    const { picture, gist } = draw(WIDTH, "");
+    // A drawing scales with its letters: one that has the page to itself is drawn for narrow and for wide pages.
+    const pictures =
+      shown.length > 1
+        ? picture
+        : html`<div class="narrow">${picture}</div><div class="wide">${draw(WIDE, "w").picture}</div>`;
     const head = isMoney ? html`<p class="panel-title">${typeof code === "string" ? code : UNKNOWN_CURRENCY}</p>` : "";
-    return html`<figure class="panel">${head}${drawn.picture}<figcaption>${prose(drawn.gist)}</figcaption></figure>`;
+    return html`<figure class="panel"${isMoney ? html` data-currency="${code ?? ""}"` : ""}>${head}${pictures}<figcaption>${prose(gist)}</figcaption></figure>`;
   });
   const others =
     left > 0
@@ -60,6 +69,7 @@ const amount = (row: Row, name: string): number => Number(row[name] ?? 0);
 interface Titled {
   readonly id: string;
   readonly title: string;
+  readonly width?: number;
 }
 
 function months(

@@ -14,7 +14,7 @@ export function headlineOf({ figures, assumptions }: Pick<CompanyContents, "figu
 }
 
 /** What decides which rows are in a figure, with how many it takes in. */
-function readings({ readBy = [] }: Figure, assumptions: readonly Row[]) {
+export function readings({ readBy = [] }: Pick<Figure, "readBy">, assumptions: readonly Row[]) {
   const read = assumptions.filter(row => readBy.includes(String(row["meaning"])));
   return read.map(row => {
     const count = (name: string) => wholeNumber(String(row[name] ?? 0));
@@ -26,7 +26,12 @@ function readings({ readBy = [] }: Figure, assumptions: readonly Row[]) {
 function tile(figure: Figure, { rows, lack }: Answer, period: Period) {
   if (lack !== undefined)
     return html`<span class="large none">–</span><span class="quiet">${lack.why === "missing" ? `not loaded: ${lack.tables.join(", ") || lack.model}` : `${lack.model} could not be asked`}</span>`;
-  return rows.length === 0 ? html`<span class="large">0</span>` : sayings[figure.kind](rows, period);
+  if (rows.length === 0) return html`<span class="large">0</span>`;
+  const from =
+    figure.things === undefined
+      ? ""
+      : html`<p class="quiet">from ${number("count", sum(rows, "count"))} ${figure.things}</p>`;
+  return html`${sayings[figure.kind](rows, period)}${from}`;
 }
 
 const sayings = { money: moneyTile, count: countTile, share: shareTile } as const;
@@ -61,13 +66,13 @@ function lines(rows: readonly Row[], line: (row: Row) => unknown) {
   return html`<ul class="lines">${rows.slice(0, MOST_LINES).map(row => html`<li>${line(row)}</li>`)}${more > 0 ? html`<li class="quiet">and ${more} more below</li>` : ""}</ul>`;
 }
 
-function money(row: Row, name: string) {
+export function money(row: Row, name: string) {
   const value = String(row[name] ?? "0");
   const code = row["currency_code"];
   const shown = html`<data value="${value}" title="${exactNumber(value)}">${wholeNumber(value)}</data>`;
   return typeof code === "string"
-    ? html`<span class="code">${code}</span> ${shown}`
-    : html`${shown} <span class="code">${UNKNOWN_CURRENCY}</span>`;
+    ? html`<span class="fact"><span class="code">${code}</span> ${shown}</span>`
+    : html`<span class="fact">${shown}</span> <span class="code">${UNKNOWN_CURRENCY}</span>`;
 }
 
 /** A larger change is shown as the figure before. */

@@ -5,6 +5,9 @@ export interface Period {
   /** The day after its last: the first of the month under way. */
   readonly until: string;
   readonly before: string;
+  /** Its last month, and the one before: their first days. */
+  readonly month: string;
+  readonly monthBefore: string;
   /** `2025-11`, … in order; the one under way is not among them. */
   readonly months: readonly string[];
 }
@@ -18,6 +21,8 @@ export function periodUpTo(today: string, length: number): Period {
     from: `${months[0]}-01`,
     until: `${named(present)}-01`,
     before: `${named(present - 2 * length)}-01`,
+    month: `${named(present - 1)}-01`,
+    monthBefore: `${named(present - 2)}-01`,
     months,
   };
 }

@@ -7,6 +7,7 @@ import type { Block } from "./definition.ts";
 import { drawingOf, legendOf } from "./drawing.ts";
 import { freshnessOf, moment, sourcesOf } from "./freshness.ts";
 import { headlineOf } from "./headline.ts";
+import { messagesOf } from "./messages.ts";
 import type { Lack } from "./missing_models.ts";
 import type { Period } from "./period.ts";
 
@@ -32,21 +33,27 @@ export function reportDocument(contents: Contents, edition: Edition): string {
     head: html`<meta name="generator" content="${GENERATOR}">
 <meta name="robots" content="noindex">`,
     body: html`<header><div class="cover">
-<p class="brand">tributary</p>
-<h1>${title}</h1>
+<div><p class="brand">tributary</p>
+<h1>${title}</h1></div>
 <dl class="facts">
 <div><dt>Period</dt><dd>${span}, ${counted(period.months.length, "whole month")}</dd></div>
 <div><dt>Ages counted to</dt><dd>${period.today}</dd></div>
 <div><dt>Made</dt><dd>${moment(new Date(edition.madeAt).toISOString())}</dd></div>
 ${edition.publishedAt === undefined ? "" : html`<div><dt>Figures as published</dt><dd>${moment(edition.publishedAt)}</dd></div>`}
-</dl></div></header>
+</dl><button type="button" id="print" hidden>Print or save as PDF</button></div></header>
 <nav aria-label="Contents">${navigation(companies)}</nav>
+<details id="filtering" hidden><summary>Filter</summary><form id="filters" aria-label="Filters" data-party-label="${partyLabel(companies)}"></form></details>
 <main id="content">
 ${companies.map((company, index) => companyArticle(company, `c${index + 1}`, contents, edition))}
 </main>
 <footer><p>Every figure is that of a view in the warehouse, as of one moment. Amounts of different currencies are never added up. Labels of the service are shown as they are and not interpreted.</p></footer>`,
   });
 }
+
+const partyLabel = (companies: readonly CompanyContents[]): string =>
+  companies
+    .flatMap(({ sections }) => sections.flatMap(({ blocks }) => blocks.flatMap(({ block }) => block.fields)))
+    .find(({ isParty }) => isParty)?.label ?? "";
 
 const spanOf = ({ months }: Period): string => (months.length === 1 ? months[0]! : `${months[0]} to ${months.at(-1)}`);
 
@@ -59,10 +66,11 @@ function navigation(companies: readonly CompanyContents[]) {
 }
 
 function companyArticle(own: CompanyContents, id: string, { period }: Contents, edition: Edition) {
-  return html`<article id="${id}">
+  return html`<article id="${id}" data-company="${own.company}">
 <div class="opening"><h2><bdi>${own.company}</bdi></h2>
 ${freshnessOf(own.sources, edition.lateAfterMs, edition.madeAt)}
-${headlineOf(own, period)}
+${messagesOf(own, id, period)}</div>
+<div class="figures">${headlineOf(own, period)}
 ${sourcesOf(own.sources, edition.lateAfterMs, edition.madeAt)}</div>
 ${own.sections.map(answered => sectionOf(answered, id, period, edition))}
 </article>`;
@@ -70,8 +78,9 @@ ${own.sections.map(answered => sectionOf(answered, id, period, edition))}
 
 function sectionOf({ section, blocks }: AnsweredSection, company: string, period: Period, edition: Edition) {
   const id = `${company}-${section.slug}`;
-  return html`<section id="${id}"><h3>${section.title}</h3><p class="lead">${section.lead}</p>
-${blocks.map(({ block, answer }, index) => html`<div class="block">${blockOf(`${id}-${index + 1}`, block, answer, period, edition)}</div>`)}</section>`;
+  const titles = blocks.map(({ block }) => block.title).join(" \u00b7 ");
+  return html`<section><details class="chapter"><summary><h3>${section.title}</h3><span class="quiet">${titles}</span></summary><div id="${id}"><p class="lead">${section.lead}</p>
+${blocks.map(({ block, answer }, index) => html`<div class="block">${blockOf(`${id}-${index + 1}`, block, answer, period, edition)}</div>`)}</div></details></section>`;
 }
 
 function blockOf(id: string, block: Block, answer: Answer, period: Period, edition: Edition) {

@@ -75,7 +75,7 @@ describe.each(modelWarehouses)("what is not there, in $name", ({ name, make }) =
     const page = pageOf(await contentsOf(warehouse.reading, ["acme"]));
     const vendors = tablesOf(page).find(({ title }) => title === "Spend by vendor")!.rows;
     expect(vendors.length).toBeGreaterThan(3);
-    for (const [, vendor, id] of vendors) expect(vendor).toBe(id);
+    for (const [, vendor] of vendors) expect(vendor).toMatch(/^(vendor \w+|All \d+ others|not given)$/);
     const orders = tablesOf(page).find(({ title }) => title === "The most delayed orders")!.rows;
     expect(new Set(orders.map(row => row[2]))).toEqual(new Set(["not given"]));
   });

@@ -149,9 +149,11 @@ test("without scripts all of it can be read; on paper every table stands open an
   const { page } = await visit(pages.whole, { javaScriptEnabled: false, viewport: { width: 1240, height: 900 } });
   const cell = page.locator("details td").first();
   expect(await cell.isVisible()).toBe(false);
-  await page.locator("summary").first().click();
-  expect(await cell.isVisible()).toBe(true);
-  await page.locator("summary").first().click();
+  const chapter = page.locator(".chapter > summary").first();
+  await chapter.click();
+  await page.locator(".chapter").first().locator("details > summary").first().click();
+  expect(await page.locator(".chapter td").first().isVisible()).toBe(true);
+  await chapter.click();
   await page.emulateMedia({ media: "print" });
   expect(await page.locator("nav").isVisible()).toBe(false);
   expect(await page.locator("details td").last().isVisible()).toBe(true);
@@ -159,4 +161,85 @@ test("without scripts all of it can be read; on paper every table stands open an
   expect(pdf).toMatch(/\/MediaBox \[0 0 594\.9\d* 841\.9\d*\]/);
   // A chapter each for two companies, and their covers.
   expect(pdf.match(/\/Type \/Page\b/g)!.length).toBeGreaterThanOrEqual(14);
+});
+
+test("the first screen says what to do first and how much is at stake; the page is short until chapters are unfolded", async () => {
+  for (const [width, most] of [
+    [1440, 6_000],
+    [390, 10_000],
+    [320, 10_000],
+  ] as const) {
+    const { page } = await visit(pages.whole, { viewport: { width, height: 900 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThan(most);
+    if (width !== 1440) continue;
+    const first = page.locator(".message").first();
+    expect((await first.boundingBox())!.y).toBeLessThan(500);
+    expect(await first.innerText()).toMatch(/^\w+.*\n+[A-Z]{3} [\d,]+ /);
+    const more = page.locator("details.more").first();
+    const messages = page.locator("article").first().locator(".message:visible");
+    expect(await messages.count()).toBe(5);
+    await more.locator("summary").click();
+    expect(await messages.count()).toBeGreaterThan(5);
+    // A link opens the chapter that it leads into.
+    const link = first.locator("a");
+    const chapter = page.locator(`details:has(> ${await link.getAttribute("href")})`);
+    expect(await chapter.getAttribute("open")).toBeNull();
+    await link.click();
+    expect(await chapter.getAttribute("open")).not.toBeNull();
+    expect(await page.locator(".standing").first().innerText()).toMatch(/^(better|worse)$/);
+  }
+});
+
+test("filters leave what is chosen, without a request, and say that sums stay", async () => {
+  const { page, complaints } = await visit(pages.whole, { viewport: { width: 1240, height: 900 } });
+  await page.evaluate(openAll);
+  const rows = () => page.locator("tbody tr:visible").count();
+  const all = await rows();
+  await page.locator("select[name=currency]").selectOption("EUR");
+  const codes = (await page.evaluate(
+    `[...new Set([...document.querySelectorAll("tr[data-currency], figure[data-currency]")].filter(each => each.checkVisibility()).map(each => each.dataset.currency))]`,
+  )) as string[];
+  expect(codes).toEqual(["EUR"]);
+  expect(await rows()).toBeLessThan(all);
+  expect(await page.locator("#filters [role=status]").innerText()).toMatch(/sums stay/);
+  const vendor = (await page.evaluate(
+    `[...document.querySelectorAll(".point")].map(each => each.dataset.name).find(name => [...document.querySelector("select[name=party]").options].some(each => each.value === name))`,
+  )) as string;
+  await page.locator("select[name=party]").selectOption(vendor);
+  expect(
+    await page.evaluate(
+      `[...document.querySelectorAll("tr[data-party]")].filter(each => each.checkVisibility()).every(each => each.dataset.party === ${JSON.stringify(vendor)})`,
+    ),
+  ).toBe(true);
+  expect(await page.locator(".point.beside-it").count()).toBeGreaterThan(0);
+  await page.locator("#filters [type=reset]").click();
+  await page.waitForFunction(`document.querySelectorAll(".point.beside-it").length === 0`);
+  expect(await rows()).toBe(all);
+  await page.locator("select[name=company]").selectOption(companies[1]!);
+  expect(await page.locator("article:visible").count()).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+test("a drawing tells what is pointed at, and where the arrow keys have come to", async () => {
+  const { page, complaints } = await visit(pages.whole, { viewport: { width: 1240, height: 900 } });
+  await page.evaluate(openAll);
+  const picture = page.locator(".picture:visible").first();
+  await picture.locator(".point").nth(1).hover();
+  const said = page.locator(".said");
+  const second = await picture.locator(".point").nth(1).getAttribute("data-note");
+  expect(await said.innerText()).toBe(second);
+  await page.mouse.move(5, 5);
+  expect(await said.isVisible()).toBe(false);
+  await picture.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  expect(await said.innerText()).toMatch(/\d/);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  expect(await said.isVisible()).toBe(false);
+  await page.evaluate("window.print = () => { window.printed = true; }");
+  await page.locator("#print").click();
+  expect(await page.evaluate("window.printed")).toBe(true);
+  expect(complaints).toEqual([]);
 });

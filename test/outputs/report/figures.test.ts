@@ -60,9 +60,10 @@ describe.each(modelWarehouses)("the report from $name", ({ name, make }) => {
   test("headlines add counts up, and never two currencies", async () => {
     const [spend] = /<dt>Spend .*?<\/dd>/s.exec(pages.get(name)!)!;
     const expected = await warehouse.query(`
-      select currency_code, sum(spend_amount) as spend from procurement_analytics.spend_by_vendor_month
+      select currency_code, sum(spend_amount) as spend, sum(invoice_count) as invoices from procurement_analytics.spend_by_vendor_month
       where _company = 'acme' and month between '2025-03-01' and '2026-02-28' group by currency_code`);
     const shown = [...spend.matchAll(/<data value="([^"]*)"/g)].map(([, value]) => value);
+    expect(Number(shown.pop())).toBe(expected.reduce((sum, row) => sum + Number(row["invoices"]), 0));
     expect(shown.toSorted()).toEqual(expected.map(row => String(row["spend"])).toSorted());
     expect(shown).toHaveLength(4);
     const [invoices] = await warehouse.query(`
@@ -84,6 +85,43 @@ describe.each(modelWarehouses)("the report from $name", ({ name, make }) => {
       counted!["late"],
       counted!["open"],
     ]);
+  });
+
+  test("messages say what is at stake, of how many, and what the last two months brought", async () => {
+    const contents = await contentsOf(warehouse.reading, companies);
+    const { messages, opening } = contents.companies[0]!;
+    const spent = await warehouse.query(`
+      select currency_code, sum(case when month = '2026-02-01' then spend_amount else 0 end) as amount,
+        sum(case when month = '2026-01-01' then spend_amount else 0 end) as previous
+      from procurement_analytics.spend_by_vendor_month where _company = 'acme' group by currency_code
+      having sum(case when month = '2026-02-01' then spend_amount else 0 end) > 0`);
+    const facts = (rows: readonly Record<string, unknown>[], ...names: string[]) =>
+      sorted(rows.map(row => names.map(name => String(row[name]))));
+    expect(facts(opening.rows, "currency_code", "amount", "previous")).toEqual(
+      facts(spent, "currency_code", "amount", "previous"),
+    );
+    const late = await warehouse.query(`
+      select currency_code, sum(open_amount) filter (where days_late > 0) as amount, count(*) filter (where days_late > 0) as value,
+        count(*) as of_all, coalesce(sum(open_amount) filter (where days_late > 0 and expected_date between '2026-02-01' and '2026-02-28'), 0) as latest
+      from procurement_analytics.open_purchase_orders where _company = 'acme' group by currency_code
+      having sum(open_amount) filter (where days_late > 0) > 0`);
+    const chase = messages.find(({ message }) => message.section === "deliveries")!;
+    const names = ["currency_code", "amount", "value", "of_all", "latest"];
+    expect(facts(chase.rows, ...names)).toEqual(facts(late, ...names));
+    for (const row of chase.rows) {
+      const [worst] = await warehouse.query(`
+        select sum(open_amount) as amount from procurement_analytics.open_purchase_orders
+        where _company = 'acme' and days_late > 0 and currency_code is not distinct from ${row["currency_code"] === null ? "null" : `'${row["currency_code"]}'`}
+        group by coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id, 'no vendor') order by 1 desc limit 1`);
+      expect(row["subject_amount"]).toBe(String(worst!["amount"]));
+    }
+    // Of each currency the most comes first, and currencies take turns.
+    const first = messages.map(({ rows }) => ({ code: rows[0]!["currency_code"], amount: Number(rows[0]!["amount"]) }));
+    expect(messages.length).toBeGreaterThan(5);
+    for (const [, own] of Map.groupBy(first, ({ code }) => code))
+      expect(own).toEqual(own.toSorted((a, b) => b.amount - a.amount));
+    const codes = new Set(first.map(({ code }) => code));
+    expect(new Set(first.slice(0, codes.size).map(({ code }) => code))).toEqual(codes);
   });
 
   test("vendors, the largest invoices, prices and scores come as the views order them", async () => {

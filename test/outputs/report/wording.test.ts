@@ -41,6 +41,8 @@ test("a period is whole months, whatever the year", () => {
     from: "2025-10-01",
     until: "2026-01-01",
     before: "2025-07-01",
+    month: "2025-12-01",
+    monthBefore: "2025-11-01",
     months: ["2025-10", "2025-11", "2025-12"],
   });
   const long = periodUpTo("2026-12-01", 36);

@@ -15,6 +15,7 @@ export interface ScanGroup {
   readonly scans: readonly ArchivedScan[];
   /** It is one scan, and whole: what it doesn't hold is missing. */
   readonly full: boolean;
+  /** It was published before: that it misses a row once more proves nothing. */
   readonly seen: boolean;
   readonly stale: boolean;
 }
@@ -63,8 +64,12 @@ export function chooseScans(
     return { known: undefined, later: usable.map(alone), refused: undefined };
   // Rows that a reset left have no scan of theirs any more, and are not taken through their earlier states once more either.
   const published = state.publishedScan === null ? -1 : scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));
+  // Nor does the archive name the last publish of windows that had several. A backfill leaves open how far the stream is complete.
+  const publishers = new Set(knowledge.runs.filter(run => run.hasPublished).map(({ run }) => run));
   const isKnown = (scan: ArchivedScan): boolean =>
-    published >= 0 ? scans.indexOf(scan) <= published : completeTo === null || scan.date <= completeTo;
+    published >= 0
+      ? scans.indexOf(scan) <= published
+      : completeTo === null || scan.date <= completeTo || publishers.has(scan.run);
   const before = usable.filter(isKnown);
   const later = usable.filter(scan => !isKnown(scan)).map(alone);
   const chosen = merged(stream, before, span);
@@ -76,9 +81,11 @@ export function chooseScans(
   const stale = behind || gap !== undefined;
   if (stale && span.from === undefined && span.to === undefined)
     return { known: undefined, later: [], refused: whyRefused(stream, newest.date, knowledge, gap) };
-  const single = chosen.length === 1 && !stale;
-  const seen = state.lastFullAt !== null && newest.date <= state.lastFullAt;
-  return { known: { scans: chosen, full: single && isWhole(newest), seen, stale }, later, refused: undefined };
+  // Published last, but not as the last whole one: an older state was asked for, and what came since is not missing.
+  const isOlder = published >= 0 && state.lastFullAt === null;
+  const full = chosen.length === 1 && !stale && !isOlder && isWhole(newest);
+  const seen = published < 0 || (state.lastFullAt !== null && newest.date <= state.lastFullAt);
+  return { known: { scans: chosen, full, seen, stale }, later, refused: undefined };
 }
 
 /** Whether a moment, ISO 8601, lies in a range. */

@@ -71,10 +71,11 @@ test("after a reset that left the rows they are loaded all at once, from the las
   const scans = [held(1), held(2), held(3, { full: false })];
   const choice = chooseScans(list, scans, reset(3), always);
   expect(daysOf(choice.known?.scans)).toEqual([2, 3]);
-  expect(choice).toMatchObject({ later: [], refused: undefined, known: { full: false, seen: false, stale: false } });
+  expect(choice).toMatchObject({ later: [], refused: undefined, known: { full: false, seen: true, stale: false } });
   expect(chooseScans(list, scans.slice(0, 2), reset(2), always).known).toMatchObject({
     scans: [{ run: "run 2" }],
     full: true,
+    seen: true,
   });
 });
 

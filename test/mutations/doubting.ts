@@ -32,6 +32,15 @@ export const doubting: readonly Mutation[] = [
     notices: "as many rows as its limit are a page",
   },
   {
+    name: "a run of the same time that the archive lacks counts as the earlier one",
+    invariant: 4,
+    file: "src/operations/replay/scan_choice.ts",
+    text: `last >= (begun.get(run) ?? "")`,
+    becomes: `last > (begun.get(run) ?? "")`,
+    test: "test/operations/replay/clock.test.ts",
+    notices: "nothing of a run that the archive lost is taken back",
+  },
+  {
     name: "one look that misses a row is enough",
     invariant: 4,
     file: "src/warehouse/merge/deletion.ts",

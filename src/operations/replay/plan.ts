@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { SyncContext } from "../../sync/context.ts";
-import { loadStreamState } from "../../warehouse/state/run_log.ts";
+import { loadStreamState, type StreamRun } from "../../warehouse/state/run_log.ts";
 import { readScanRecord } from "../../warehouse/state/stream_state.ts";
 import {
   type ArchiveContents,
@@ -10,17 +10,20 @@ import {
   partsOf,
   readArchiveContents,
 } from "./archive_contents.ts";
-import { chooseScans, gapAfter, isIn, type Knowledge, type ScanGroup, type Span, whyRefused } from "./scan_choice.ts";
+import { chooseScans, gapsIn, isIn, type Knowledge, type ScanGroup, type Span, whyRefused } from "./scan_choice.ts";
 
 export type Piece =
   | { readonly kind: "scans"; readonly contents: ArchiveContents; readonly groups: readonly ScanGroup[] }
   | Answers;
 
-/** Files of the archive, by run; `known`: the tables may know later answers than these. */
+/** Files of the archive, by run. */
 export interface Answers {
   readonly kind: "answers";
   readonly runs: readonly (readonly ArchivedFile[])[];
+  /** The tables may know later answers than these. */
   readonly known: boolean;
+  /** Whether a run came after this one, or may have, whose answers are not in the archive. */
+  readonly isOvertaken: (run: string) => boolean;
 }
 
 export interface ReplayPlan {
@@ -55,14 +58,18 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
       { stream: stream.name, runs: near.length, from: near[0]?.[0]?.begunAt, to: near.at(-1)?.[0]?.begunAt },
       "runs whose answers are loaded again from the archive",
     );
-    const gap = mode.kind === "detail" ? gapOfReset(files, knowledge, span) : undefined;
+    const gapAfter = gapsIn([...begun.keys()], knowledge);
+    const isOvertaken = (run: string) => gapAfter(run) !== undefined;
+    // The detail state says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does.
+    const isReset = state.publishedScan === null && loaded && span.from === undefined && span.to === undefined;
+    const gap = mode.kind === "detail" && isReset ? gapAfter(files[0]!.run) : undefined;
     if (gap !== undefined) {
       const refused = whyRefused(stream, files.at(-1)!.date, knowledge, gap);
       return { ...plan, known: undefined, later: new Map(), refused };
     }
     if (state.publishedScan !== null || loaded)
-      return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
-    const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
+      return { ...plan, known: { kind: "answers", runs: near, known: true, isOvertaken }, later: new Map() };
+    const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false, isOvertaken }] as const);
     return { ...plan, known: undefined, later: new Map(later) };
   }
   const contents = await readArchiveContents(files);
@@ -79,14 +86,6 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     if (groups.length > 0) byRun.set(run, { kind: "scans", contents, groups });
   }
   return { ...plan, refused, known: known && { kind: "scans", contents, groups: [known] }, later: byRun };
-}
-
-/** The detail state says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does. */
-function gapOfReset(files: readonly ArchivedFile[], knowledge: Knowledge, { from, to }: Span): string | undefined {
-  const isReset = knowledge.state.publishedScan === null && knowledge.loaded;
-  if (!isReset || from !== undefined || to !== undefined) return undefined;
-  const held = files.map(({ run }) => run);
-  return gapAfter(files[0]!.begunAt, held, knowledge);
 }
 
 function mayLieIn(span: Span, begunAt: string, nextAt: string | undefined): boolean {
@@ -110,23 +109,27 @@ async function knowledgeOf({ destination, company }: SyncContext, { name }: Stre
     .executeTakeFirst();
   const rows = await db
     .selectFrom("stream_runs")
-    .select(["run_id", "started_at"])
+    .select(["run_id", "started_at", "status", "inserted", "updated", "deleted", "requests", "pages", "error"])
     .where(({ and }) => and({ company, stream: name }))
-    // One that failed may have published what it read all the same.
-    .where(({ or, eb }) =>
-      or([
-        eb("status", "in", ["succeeded", "warning"]),
-        ...(["inserted", "updated", "deleted"] as const).map(count => eb(count, ">", 0)),
-      ]),
-    )
-    // Without a request it was a replay, or there was nothing to do.
-    .where("requests", ">", 0)
-    // What this key may not read brought nothing.
-    .where(({ or, eb }) => or([eb("error", "is", null), eb("pages", ">", 0)]))
     .execute();
-  const runs = rows.map(({ run_id: run, started_at }) => ({ run, startedAt: new Date(started_at).toISOString() }));
+  const runs = rows.map(each => ({
+    run: each.run_id,
+    startedAt: each.started_at.toISOString(),
+    hasPublished: hasPublished(each),
+  }));
   const completeTo = row?.complete_to?.toISOString() ?? null;
   return { state, completeTo, loaded: completeTo !== null || Number(row?.rows ?? 0) > 0, runs };
+}
+
+type Told = Pick<StreamRun, "inserted" | "updated" | "deleted" | "requests" | "pages" | "error"> & {
+  readonly status: string;
+};
+
+function hasPublished({ status, inserted, updated, deleted, requests, pages, error }: Told): boolean {
+  // Without a request it was a replay, or there was nothing to do. What this key may not read brought nothing.
+  if (requests === 0 || (error !== null && pages === 0)) return false;
+  // One that failed may have published what it read all the same.
+  return status === "succeeded" || status === "warning" || inserted + updated + deleted > 0;
 }
 
 async function reportStage(

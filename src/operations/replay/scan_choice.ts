@@ -15,6 +15,7 @@ export interface ScanGroup {
   readonly scans: readonly ArchivedScan[];
   /** It is one scan, and whole: what it doesn't hold is missing. */
   readonly full: boolean;
+  /** It was published before: that it misses a row once more proves nothing. */
   readonly seen: boolean;
   readonly stale: boolean;
 }
@@ -35,8 +36,17 @@ export interface Knowledge {
   readonly completeTo: string | null;
   /** Whether they hold rows, or once were complete without one. */
   readonly loaded: boolean;
-  /** Runs that read the stream, by when they began. */
-  readonly runs: readonly { readonly run: string; readonly startedAt: string }[];
+  /** Runs that turned to the stream, in no order. */
+  readonly runs: readonly LoggedRun[];
+}
+
+/** A run by the warehouse's own log. */
+export interface LoggedRun {
+  readonly run: string;
+  /** Orders the log, and nothing else: what a run finds there of later than its own clock it brings back (run_log.ts). */
+  readonly startedAt: string;
+  /** It asked the service, and the tables may hold what came. */
+  readonly hasPublished: boolean;
 }
 
 /** Chooses among the scans that the archive holds of a stream; `scans` in the order in which they ended. */
@@ -54,8 +64,12 @@ export function chooseScans(
     return { known: undefined, later: usable.map(alone), refused: undefined };
   // Rows that a reset left have no scan of theirs any more, and are not taken through their earlier states once more either.
   const published = state.publishedScan === null ? -1 : scans.findLastIndex(({ ids }) => ids.has(state.publishedScan!));
+  // Nor does the archive name the last publish of windows that had several. A backfill leaves open how far the stream is complete.
+  const publishers = new Set(knowledge.runs.filter(run => run.hasPublished).map(({ run }) => run));
   const isKnown = (scan: ArchivedScan): boolean =>
-    published >= 0 ? scans.indexOf(scan) <= published : completeTo === null || scan.date <= completeTo;
+    published >= 0
+      ? scans.indexOf(scan) <= published
+      : completeTo === null || scan.date <= completeTo || publishers.has(scan.run);
   const before = usable.filter(isKnown);
   const later = usable.filter(scan => !isKnown(scan)).map(alone);
   const chosen = merged(stream, before, span);
@@ -63,13 +77,15 @@ export function chooseScans(
   if (newest === undefined) return { known: undefined, later, refused: undefined };
   const behind = published >= 0 ? newest !== scans[published] : completeTo !== null && newest.date < completeTo;
   const held = usable.flatMap(({ run, confirmedBy }) => [run, ...confirmedBy]);
-  const gap = behind ? undefined : gapAfter(chosen[0]!.endedAt, held, knowledge);
+  const gap = behind ? undefined : gapsIn(held, knowledge)(chosen[0]!.run);
   const stale = behind || gap !== undefined;
   if (stale && span.from === undefined && span.to === undefined)
     return { known: undefined, later: [], refused: whyRefused(stream, newest.date, knowledge, gap) };
-  const single = chosen.length === 1 && !stale;
-  const seen = state.lastFullAt !== null && newest.date <= state.lastFullAt;
-  return { known: { scans: chosen, full: single && isWhole(newest), seen, stale }, later, refused: undefined };
+  // Published last, but not as the last whole one: an older state was asked for, and what came since is not missing.
+  const isOlder = published >= 0 && state.lastFullAt === null;
+  const full = chosen.length === 1 && !stale && !isOlder && isWhole(newest);
+  const seen = published < 0 || (state.lastFullAt !== null && newest.date <= state.lastFullAt);
+  return { known: { scans: chosen, full, seen, stale }, later, refused: undefined };
 }
 
 /** Whether a moment, ISO 8601, lies in a range. */
@@ -94,9 +110,17 @@ function merged(stream: Stream, before: readonly ArchivedScan[], span: Span): re
   return last < 0 || (forgets && span.from !== undefined) ? before : before.slice(last);
 }
 
-/** When a run began that read the stream after that moment and is not in the archive: what it brought would be taken back. */
-export function gapAfter(moment: string, held: readonly string[], { runs }: Knowledge): string | undefined {
-  return runs.find(({ run, startedAt }) => startedAt > moment && !held.includes(run))?.startedAt;
+/**
+ * Of each run of the archive when one began that read the stream after it and is not in the archive: what that one brought
+ * would be taken back. By the log alone, as the archive's times are those of clocks that may have been wrong. Where the log
+ * does not tell which of the two came first, it is a gap too.
+ */
+export function gapsIn(held: readonly string[], { runs }: Knowledge): (run: string) => string | undefined {
+  const inArchive = new Set(held);
+  const lost = runs.filter(({ run, hasPublished }) => hasPublished && !inArchive.has(run));
+  const last = lost.map(({ startedAt }) => startedAt).reduce((a, b) => (a > b ? a : b), "");
+  const begun = new Map(runs.map(({ run, startedAt }) => [run, startedAt]));
+  return run => (lost.length > 0 && last >= (begun.get(run) ?? "") ? last : undefined);
 }
 
 /** Why nothing is loaded again of a stream of which the archive ends too early or has a gap. */

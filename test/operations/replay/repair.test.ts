@@ -319,6 +319,15 @@ test("a row that one scan alone missed is not taken for gone because that scan i
   expect(lineOf(await night(), "things")).toMatchObject({ missing: 0, deleted: 1 });
 });
 
+test("so it is where a reset that left the rows has forgotten which scan that was", async () => {
+  const its = await place([{ ...things, mode: scan({ rows: "things" }) }]);
+  const { night, stock, copy, catalogue } = its;
+  stock.things.pop();
+  expect(lineOf(await night(), "things")).toMatchObject({ missing: 1, deleted: 0 });
+  await forget(its, catalogue, ["things"]);
+  expect(lineOf(await copy.replay({ catalogue }), "things")).toMatchObject({ missing: 1, deleted: 0 });
+});
+
 test("a company that is not the one which the warehouse knows fails, though the archive holds nothing of it", async () => {
   const { path, warehouse, clock, catalogue } = await place();
   const replay = async (address: string) => {

@@ -6,7 +6,7 @@ import {
   type ArchivedScan,
   requestKey,
 } from "../../../src/operations/replay/archive_contents.ts";
-import { chooseScans, type Knowledge } from "../../../src/operations/replay/scan_choice.ts";
+import { chooseScans, type Knowledge, type LoggedRun } from "../../../src/operations/replay/scan_choice.ts";
 import { noState } from "../../../src/warehouse/state/stream_state.ts";
 
 const listOf = (absence?: Scan["absence"]) =>
@@ -52,12 +52,15 @@ function held(nth: number, more: Partial<ArchivedScan> & { lacks?: true; tookMs?
   };
 }
 
+/** The log's row of a run that published; `at`: the day that it names. */
+const ran = (nth: number, at = nth): LoggedRun => ({ run: `run ${nth}`, startedAt: day(at), hasPublished: true });
+
 /** What the tables know when the scan of that day was published last. */
 const known = (nth: number, more: Partial<Knowledge> = {}): Knowledge => ({
   state: { ...noState, publishedScan: `scan ${nth}`, lastFullAt: day(nth) },
   completeTo: day(nth),
   loaded: true,
-  runs: [1, 2, 3, 4, 5, 6].filter(n => n <= nth).map(n => ({ run: `run ${n}`, startedAt: day(n) })),
+  runs: [1, 2, 3, 4, 5, 6].filter(n => n <= nth).map(n => ran(n)),
   ...more,
 });
 const unknown: Knowledge = { state: noState, completeTo: null, loaded: false, runs: [] };
@@ -68,10 +71,11 @@ test("after a reset that left the rows they are loaded all at once, from the las
   const scans = [held(1), held(2), held(3, { full: false })];
   const choice = chooseScans(list, scans, reset(3), always);
   expect(daysOf(choice.known?.scans)).toEqual([2, 3]);
-  expect(choice).toMatchObject({ later: [], refused: undefined, known: { full: false, seen: false, stale: false } });
+  expect(choice).toMatchObject({ later: [], refused: undefined, known: { full: false, seen: true, stale: false } });
   expect(chooseScans(list, scans.slice(0, 2), reset(2), always).known).toMatchObject({
     scans: [{ run: "run 2" }],
     full: true,
+    seen: true,
   });
 });
 
@@ -144,6 +148,20 @@ test("a run that is not in the archive is a gap: what it brought isn't taken bac
   const scans = [held(1), held(3, { full: false })];
   expect(chooseScans(list, scans, known(3), always).refused).toMatch(/know what a run of 2026-03-02T02/);
   expect(chooseScans(list, [held(3)], known(3), always).refused).toBeUndefined();
+});
+
+test.each([
+  ["set back before it", [ran(1, 1), ran(2, 2)]],
+  ["set back after it, so that the log has both at one time", [ran(1, 1), ran(2, 1)]],
+  ["never right", [ran(2, 2)]],
+])("a run that is not in the archive is a gap by the log alone: the clock was %s", (_when, runs) => {
+  // By the archive's clock the first night came long after the second.
+  const scans = [held(1, { endedAt: day(20), begunAt: day(20) })];
+  const lost = known(2, { runs, completeTo: day(1) });
+  expect(chooseScans(list, scans, lost, always)).toMatchObject({ known: undefined, later: [] });
+  expect(chooseScans(list, scans, lost, always).refused).toMatch(/know what a run of 2026-03/);
+  const nothing = { ...lost, runs: runs.map(run => ({ ...run, hasPublished: run.run === "run 1" })) };
+  expect(chooseScans(list, scans, nothing, always).refused).toBeUndefined();
 });
 
 test("lists whose rows are kept when they leave are loaded from as far back as is asked for, others from the last whole one", () => {

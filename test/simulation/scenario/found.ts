@@ -63,6 +63,21 @@ export const found: Readonly<Record<string, Story>> = {
     ...story(["orders", "order_moves"], [plainRun, updated, plainRun, forgotten, { ...plainRun, command: "replay" }]),
     archived: true,
   },
+  "a replay takes no event for deleted that a backfill brought which the archive lost, though the clock was set back": {
+    ...story(
+      ["events"],
+      [
+        { ...plainRun, full: true },
+        { do: "change", change: { what: "insert", list: "events", count: 2 } },
+        { ...plainRun, command: "backfill", from: "2026-02-03" },
+        back,
+        { do: "lose", how: "archive" },
+        { ...plainRun, command: "replay" },
+      ],
+    ),
+    facts: { ...story([], []).facts, pageRows: 100, totals: false },
+    archived: true,
+  },
   "a scan under way is begun anew once its volatile titles are to be masked: what was staged of them is as it came":
     story(
       ["orders"],

@@ -72,8 +72,9 @@ export function serviceAddress(address: string): string {
 
 /** What is secret wherever it was written: keys, and the passwords and tokens inside addresses. */
 export function literalSecrets(values: unknown): string[] {
-  const { api, companies, destination, server, notify, hooks, privacy } = (values ?? {}) as Values;
+  const { api, companies, destination, server, notify, hooks, privacy, reports } = (values ?? {}) as Values;
   const targets = fieldOf(notify, "targets");
+  const listed: readonly unknown[] = Array.isArray(reports) ? reports : [];
   const own = [
     fieldOf(server, "token"),
     fieldOf(fieldOf(server, "login"), "password"),
@@ -82,11 +83,13 @@ export function literalSecrets(values: unknown): string[] {
     fieldOf(fieldOf(destination, "storage"), "secret"),
     fieldOf(fieldOf(destination, "storage"), "session_token"),
     ...(Array.isArray(targets) ? targets.map(target => fieldOf(target, "url")) : []),
+    ...listed.map(report => fieldOf(report, "post")),
   ];
   const all = [api, ...(Array.isArray(companies) ? companies : [])];
   const addresses = [
     ...all.map(holder => fieldOf(holder, "base_url")),
     ...["url", "catalog"].map(key => fieldOf(destination, key)),
+    ...listed.map(report => fieldOf(fieldOf(report, "mail"), "smtp")),
   ];
   const keys = all.map(holder => fieldOf(holder, "key")).filter(key => key !== defaultKey);
   return [

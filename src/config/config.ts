@@ -43,7 +43,7 @@ const UNSAID = { volatile: [], statuses: [], ...asksNothing } as const;
 export interface Config
   extends Omit<
     Given,
-    "api" | "company" | "companies" | "destination" | "memory" | "notify" | "privacy" | "server" | "streams"
+    "api" | "company" | "companies" | "destination" | "memory" | "notify" | "privacy" | "reports" | "server" | "streams"
   > {
   readonly api: Omit<Given["api"], "baseUrl" | "key"> & {
     /** What answers, and the rows made of them, may take of memory at once. */
@@ -63,6 +63,7 @@ export interface Config
   };
   readonly server: Omit<Given["server"], "listen"> & Given["server"]["listen"];
   readonly notify: Omit<Given["notify"], "targets"> & { readonly targets: readonly NotifyTarget[] };
+  readonly reports: NonNullable<Given["reports"]>;
 }
 
 export type StreamDefaults = Given["streams"]["defaults"];
@@ -159,6 +160,7 @@ export function configOf(effective: EffectiveConfig, companies: readonly Company
     streams: { ...streams, settings: Object.fromEntries(settings) },
     privacy: { pii, key, exclude: excludeColumns, hash: hashColumns, mask: maskColumns },
     server: { ...server, ...listen },
+    reports: given.reports ?? [],
     notify: { ...given.notify, targets: (given.notify.targets ?? []).map(targetOf) },
     // A replay asks the run log which of the archive's answers were loaded.
     retention: { ...retention, runsMs: Math.max(retention.runsMs, archive?.keepMs ?? 0) },

@@ -58,6 +58,13 @@ export const rate = () => {
   return z.preprocess(numeral, z.number({ error }).positive({ error }).max(1000, { error })).meta(open);
 };
 
+/** What is wrong with a value that should have keys. */
+export const map = { error: "expected keys and values below it" };
+
+export const object = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape, map);
+
+export const names = (what: string) => z.array(name(what), { error: "expected a list such as [a, b]" });
+
 export const share = () => {
   const error = "expected a share from 0 to 1 (0.2 is 20 %)";
   return z.preprocess(numeral, z.number({ error }).min(0, { error }).max(1, { error })).meta(open);
@@ -194,6 +201,14 @@ export const httpUrl = () =>
   passing("expected an address such as https://hooks.example.com/services/T0/B0/x", value =>
     /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
   );
+
+export const smtpUrl = () =>
+  passing("expected an address such as smtps://user:password@mail.example.com:465, or smtp:// for STARTTLS", value =>
+    /^smtps?:$/.test(URL.parse(value)?.protocol ?? ""),
+  );
+
+export const mailAddress = () =>
+  matching("expected an address such as buying@example.com", /^[^\s@<>,;]+@[^\s@<>,;]+$/);
 
 export const hookSecret = () => matching("expected 16 or more letters, digits, - and _", /^[A-Za-z0-9_-]{16,200}$/);
 

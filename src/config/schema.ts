@@ -1,15 +1,14 @@
 import { z } from "zod";
+import { notifyTarget, report, schedule } from "./daemon_schema.ts";
 import * as f from "./fields.ts";
+import { names, object } from "./fields.ts";
 
 /** Where the key is looked for when the file says nothing. */
 export const defaultKey = `\${PROCUREMENT_API_KEY}`;
 
 const unknownFields = () => f.choice("keep", "column", "fail");
-const names = (what: string) => z.array(f.name(what), { error: "expected a list such as [a, b]" });
 // The message is complete: the value is not added.
 const complete = { complete: true };
-const map = { error: "expected keys and values below it" };
-const object = <S extends z.core.$ZodLooseShape>(shape: S) => z.strictObject(shape, map);
 
 const someOf = (what: string) =>
   z.array(f.askedValue(), { error: `expected ${what}` }).min(1, { error: `expected ${what}` });
@@ -77,34 +76,6 @@ export const streamSettings = object({
   fresh: fresh().optional(),
   max_reject_share: f.share().optional(),
   history: f.flag().optional(),
-});
-
-const schedule = object({
-  name: f.name("a name"),
-  cron: f.cron(),
-  timezone: f.timezone().default("UTC"),
-  /** Empty: all that are on. */
-  streams: names("a stream's name or pattern").default([]),
-  max_time: f.duration().optional(),
-  /** A run starts up to so much later, by chance. */
-  jitter: f.duration("0s", "1d").prefault("0s"),
-  /** How long a run waits for another one that has the lock. */
-  wait: f.duration("0s").prefault("30m"),
-  /** How often a failed run is tried again before the next regular one, and after what pause; each pause doubles. */
-  retries: f.whole(0, 100).default(2),
-  retry_after: f.duration("1s", "1d").prefault("5m"),
-});
-
-const notifyTarget = object({
-  url: f.httpUrl().optional(),
-  command: z
-    .array(f.text("a program and its arguments"), { error: "expected a list such as [/usr/local/bin/page, ops]" })
-    .min(1)
-    .optional(),
-  format: f.choice("json", "slack").default("json"),
-  on: z
-    .array(f.choice("failure", "recovery", "late"), { error: "expected a list such as [failure, recovery]" })
-    .default(["failure", "recovery", "late"]),
 });
 
 /** The keys of `destination` that not all types have. */
@@ -194,7 +165,7 @@ export const configSchema = object({
       /** Whether every version of a row is kept. */
       history: f.flag().default(false),
     }).prefault({}),
-    settings: z.record(z.string(), streamSettings, map).default({}),
+    settings: z.record(z.string(), streamSettings, f.map).default({}),
   }).prefault({}),
   /** Deletions above both limits are held back until they are confirmed. */
   deletes: object({
@@ -272,6 +243,8 @@ export const configSchema = object({
     /** From one such run's start to the next one's. */
     at_most_every: f.duration("0s", "1d").prefault("5m"),
   }).optional(),
+  /** Reports that `schedule` makes after a run that brought everything: each as a file, by mail, or posted to an address. */
+  reports: z.array(report, { error: "expected a list of reports" }).optional(),
   /** Which rows the models take for what, by tests of their columns: the service doesn't say what its values mean. */
   meanings: object({
     credit: tests({ total_amount: "negative", doc_type: ["*credit*"] }),
@@ -325,6 +298,16 @@ export const configSchema = object({
   for (const [index, target] of (notify.targets ?? []).entries()) {
     if ((target.url === undefined) === (target.command === undefined))
       refuse(["notify", "targets", index], "expected either url or command");
+  }
+  for (const [index, { out, mail, post, after, company }] of (config.reports ?? []).entries()) {
+    if (out === undefined && mail === undefined && post === undefined)
+      refuse(["reports", index], "expected out, mail or post: where it goes");
+    const known = config.schedules.map(({ name }) => name);
+    const stray = after.find(name => !known.includes(name));
+    if (stray !== undefined)
+      refuse(["reports", index, "after"], `expected names of schedules (${known.join(", ")}), got ${stray}`);
+    if (company !== undefined && !(companies ?? [{ name: config.company }]).some(({ name }) => name === company))
+      refuse(["reports", index, "company"], `there is no company ${company}`);
   }
   // PostgreSQL cuts names at 63 bytes.
   const analytics = `${destination.schema}_analytics`;

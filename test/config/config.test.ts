@@ -67,6 +67,7 @@ test("an empty file is the contract's defaults", async () => {
     server: { host: "127.0.0.1", port: 8787, token: undefined, login: undefined },
     freshness: { lateAfterMs: 93_600_000 },
     notify: { atMostEveryMs: 3_600_000, targets: [] },
+    reports: [],
     hooks: undefined,
     meanings: {
       credit: { total_amount: "negative", doc_type: ["*credit*"] },

@@ -18,6 +18,7 @@ const env = {
   TRIBUTARY_PASSWORD: "a password",
   TRIBUTARY_HOOK_SECRET: "guessed-by-nobody-at-all",
   TRIBUTARY_HASH_KEY: "sixteen-or-more-characters",
+  SMTP_URL: "smtp://mail.example.com",
   SLACK_WEBHOOK: "https://hooks.example.com/services/T0/B0/x",
 };
 

@@ -207,6 +207,13 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
   const { runOutcome } = await import("./sync.ts");
   await runOnTerminal(context, options, warnings, async tools => {
     const turn = turnOf(chosen, context.now(), "schedule");
-    return runOutcome(await runAttempts(orderOf(turn, config, await runDefaults()), tools), config);
+    const report = await runAttempts(orderOf(turn, config, await runDefaults()), tools);
+    if (report.exit_code === 0 && config.reports.length > 0) {
+      const { deliverReports } = await import("../../daemon/notify/report_delivery.ts");
+      const { reportFor } = await import("../invocation/reports.ts");
+      const make = (wanted: Config["reports"][number]) => reportFor(wanted, config, context);
+      await deliverReports(config, name, { ...tools, make });
+    }
+    return runOutcome(report, config);
   });
 }

@@ -47,6 +47,11 @@ export async function attach(
       tools: { clock, log, redact, env },
     }),
   );
+  const { attachReports } = await import("../../daemon/notify/report_delivery.ts");
+  const { reportFor } = await import("./reports.ts");
+  type Make = Parameters<typeof attachReports>[3]["make"];
+  const make: Make = (report, config) => reportFor(report, config, context);
+  ends.push(attachReports(daemon, () => daemon.config(), isLeading, { make, clock, log, redact }));
   if (server) ends.push(await serveAround(daemon, { context, log, status }));
   return async () => {
     for (const end of ends.toReversed()) await end();

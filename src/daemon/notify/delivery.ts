@@ -35,7 +35,7 @@ const MAX_STDERR = 500;
 const MAX_WAITING = 20;
 
 export function createDelivery(tools: NotifyTools): Delivery {
-  const { clock, log, redact, env, signal, post = postJson, run = runCommand } = tools;
+  const { clock, log, redact, env, signal, post = postTo, run = runCommand } = tools;
   const queues = new Map<string, { last: Promise<void>; waiting: number }>();
 
   async function deliver({ to }: NotifyTarget, place: string, notification: Notification): Promise<void> {
@@ -50,7 +50,7 @@ export function createDelivery(tools: NotifyTools): Delivery {
     const body = bodyOf(about, format, redact);
     let failure = "";
     for (let tries = 1; ; tries += 1) {
-      const end = await within(POST_MS, limit => post(address, body, limit)).catch(wordFor);
+      const end = await within({ ...tools, ms: POST_MS }, limit => post(address, body, limit)).catch(wordFor);
       if (typeof end === "number" && end >= 200 && end < 300) return undefined;
       failure = typeof end === "number" ? answered(end) : end;
       const pause = PAUSES_MS[tries - 1];
@@ -63,28 +63,13 @@ export function createDelivery(tools: NotifyTools): Delivery {
 
   async function command(words: readonly string[], about: Notification): Promise<string | undefined> {
     const input = `${bodyOf(about, "json", redact)}\n`;
-    const { code, reason, stderr } = await within(COMMAND_MS, limit => run(words, input, env, limit));
+    const { code, reason, stderr } = await within({ ...tools, ms: COMMAND_MS }, limit => run(words, input, env, limit));
     if (code === 0) return undefined;
     // Redacted before it is cut: part of a secret would not be found.
     const said = redact(stderr).trim().slice(0, MAX_STDERR);
     const end = code === undefined ? `it did not end by itself: ${reason}` : `it ended with exit code ${code}`;
     const advice = reason === "ENOENT" ? "the program was not found; give its whole path" : end;
     return said === "" ? advice : `${advice}, and said: ${said}`;
-  }
-
-  async function within<T>(ms: number, work: (limit: AbortSignal) => Promise<T>): Promise<T> {
-    const over = new AbortController();
-    const done = new AbortController();
-    const stop = AbortSignal.any([done.signal, signal]);
-    clock.sleep(ms, stop).then(
-      () => over.abort(new GivenUp(`no answer within ${ms / 1_000} s`)),
-      () => over.abort(new GivenUp("given up, as tributary ends")),
-    );
-    try {
-      return await work(over.signal);
-    } finally {
-      done.abort();
-    }
   }
 
   return {
@@ -113,6 +98,25 @@ export function createDelivery(tools: NotifyTools): Delivery {
   };
 }
 
+/** Gives work up after `ms`, or when the daemon ends. */
+export async function within<T>(
+  { clock, signal, ms }: Pick<NotifyTools, "clock" | "signal"> & { readonly ms: number },
+  work: (limit: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const done = new AbortController();
+  const stop = AbortSignal.any([done.signal, signal]);
+  clock.sleep(ms, stop).then(
+    () => over.abort(new GivenUp(`no answer within ${ms / 1_000} s`)),
+    () => over.abort(new GivenUp("given up, as tributary ends")),
+  );
+  try {
+    return await work(over.signal);
+  } finally {
+    done.abort();
+  }
+}
+
 /** A target without its secret: most addresses are secrets from their path on, and commands may carry tokens. */
 function placeOf({ to }: NotifyTarget, index: number): string {
   return `notify.targets[${index}] (${"url" in to ? (URL.parse(to.url)?.host ?? "address") : "command"})`;
@@ -128,7 +132,7 @@ function wordFor(error: unknown): string {
   return `no answer (${code ?? name ?? "unknown error"})`;
 }
 
-function answered(status: number): string {
+export function answered(status: number): string {
   if (status >= 300 && status < 400) return `it answered ${status}, a redirect; configure the address it leads to`;
   if (status === 404 || status === 410) return `it answered ${status}; the address is no longer valid`;
   return `it answered ${status}`;
@@ -140,7 +144,13 @@ type Post = (address: string, body: string, signal: AbortSignal) => Promise<numb
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** A connection of its own for each, as there may be weeks between two. */
-const postJson: Post = async (address, body, signal) => {
+/** Sends a POST, through the proxy that the environment names. Answers the status. */
+export async function postTo(
+  address: string,
+  body: string,
+  signal: AbortSignal,
+  type = "application/json",
+): Promise<number> {
   const url = new URL(address);
   const dispatcher = new EnvHttpProxyAgent({ allowH2: false });
   try {
@@ -150,7 +160,7 @@ const postJson: Post = async (address, body, signal) => {
       path: `${url.pathname}${url.search}`,
       method: "POST",
       headers: {
-        "content-type": "application/json",
+        "content-type": type,
         "user-agent": "tributary",
         ...(login === ":" ? {} : { authorization: `Basic ${Buffer.from(login).toString("base64")}` }),
       },
@@ -162,7 +172,7 @@ const postJson: Post = async (address, body, signal) => {
   } finally {
     await dispatcher.destroy();
   }
-};
+}
 
 /** How a command ended: its exit code, or why it has none; and the beginning of what it said on stderr. */
 interface CommandEnd {

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { plainText } from "../html/wording.ts";
 import type { Row } from "./asking.ts";
 import { number } from "./cells.ts";
 import type { CompanyContents, Told } from "./contents.ts";
@@ -29,6 +30,16 @@ export function messagesOf(own: CompanyContents, id: string, period: Period) {
   return html`${opening(own, period)}
 <p class="quiet ranked">${messages.length === 0 ? "Nothing was found that asks for a decision." : "What asks for a decision, the most money first; amounts of different currencies aren't compared, so they take turns."}</p>
 ${messages.length === 0 ? "" : list(first, 1)}${rest.length === 0 ? "" : html`<details class="more"><summary>${rest.length} more, with less at stake</summary>${list(rest, FIRST + 1)}</details>`}`;
+}
+
+/** The same in plain words: a line each. */
+export function toldOf({ opening, messages }: CompanyContents, period: Period): readonly string[] {
+  const line = ({ message, rows: [row, ...others] }: Told) => plainText(sentence(message, row!, others, period));
+  const first = opening.rows.length === 0 ? [] : [line(opening)];
+  return [
+    ...first,
+    ...messages.slice(0, FIRST).map((told, index) => `${index + 1}. ${told.message.title}: ${line(told)}`),
+  ];
 }
 
 function opening({ opening: { message, rows }, assumptions }: CompanyContents, period: Period) {

@@ -7,7 +7,7 @@ import type { Block } from "./definition.ts";
 import { drawingOf, legendOf } from "./drawing.ts";
 import { freshnessOf, moment, sourcesOf } from "./freshness.ts";
 import { headlineOf } from "./headline.ts";
-import { messagesOf } from "./messages.ts";
+import { messagesOf, toldOf } from "./messages.ts";
 import type { Lack } from "./missing_models.ts";
 import type { Period } from "./period.ts";
 
@@ -29,7 +29,7 @@ export function reportDocument(contents: Contents, edition: Edition): string {
   const { title, companies, period } = contents;
   const span = spanOf(period);
   return standalone("report", {
-    title: `${title}, ${span}`,
+    title: titleOf(contents),
     head: html`<meta name="generator" content="${GENERATOR}">
 <meta name="robots" content="noindex">`,
     body: html`<header><div class="cover">
@@ -48,6 +48,14 @@ ${companies.map((company, index) => companyArticle(company, `c${index + 1}`, con
 </main>
 <footer><p>Every figure is that of a view in the warehouse, as of one moment. Amounts of different currencies are never added up. Labels of the service are shown as they are and not interpreted.</p></footer>`,
   });
+}
+
+export const titleOf = ({ title, period }: Contents): string => `${title}, ${spanOf(period)}`;
+
+/** The first screen in plain words, for a mail. */
+export function wordsOf(contents: Contents): string {
+  const companies = contents.companies.map(own => [own.company, ...toldOf(own, contents.period)].join("\n"));
+  return `${[titleOf(contents), ...companies, "All of it is in the file report.html: open it in a browser."].join("\n\n")}\n`;
 }
 
 const partyLabel = (companies: readonly CompanyContents[]): string =>

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { VOCABULARIES } from "../../../simulator/simulator.ts";
 import { json, roleDatabase, simulated, workplace } from "../../cli/workplace.ts";
+import { startInbox } from "../../daemon/notify/inbox.ts";
 
 interface Told {
   readonly out: string;
@@ -14,6 +15,29 @@ interface Told {
   }[];
   readonly missing: readonly { readonly model: string; readonly why: string; readonly tables: readonly string[] }[];
 }
+
+test("a schedule's run that brought everything writes the report, and mails its first screen", async () => {
+  const inbox = await startInbox();
+  const { run, folder } = workplace(
+    await simulated({ sizes: { orders: 40, invoices: 40, items: 10, findings: 20, ingested: 60 } }),
+    {
+      reports: [
+        { after: ["nightly"], out: "pages/report.html", months: 3 },
+        { mail: { smtp: inbox.url, from: "tributary@example.com", to: ["buying@example.com"] } },
+      ],
+    },
+  );
+  const { code, stderr } = await run(["schedule", "--once", "nightly", "--no-progress"]);
+  expect(code).toBe(0);
+  expect(readFileSync(join(folder, "pages/report.html"), "utf8")).toContain("3 whole months");
+  expect(inbox.mails).toHaveLength(1);
+  const [{ to, text }] = inbox.mails as [(typeof inbox.mails)[number]];
+  expect(to).toEqual(["buying@example.com"]);
+  expect(text).toMatch(/Subject: Procurement report, \d{4}-\d\d to \d{4}-\d\d/);
+  expect(text).toContain("filename=report.html");
+  expect(text).toMatch(/^1\. \w+/m);
+  expect(stderr).not.toContain("secret-word");
+});
 
 test("the command writes the page of a synced warehouse, whole, and says what it lacks", async () => {
   const { run, folder } = workplace(

@@ -3,13 +3,35 @@ import type { Message } from "../src/outputs/report/definition.ts";
 /** What a vendor is called. */
 const vendor = "coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id, 'no vendor')";
 
-/**
- * Adds up what rows put at stake, by currency. `rows`: a select of `currency_code`, `subject`, `amount` (0 where nothing is), `meant` and
- * `every` (how many things the row stands for that are at stake, and that there are), `dated` (a day, or null). `recent`: the column
- * whose sums the last two months are compared by.
- */
-const stakes = (rows: string, recent = "amount"): string => `
-  with at_stake as (${rows}),
+interface Stake {
+  readonly model: string;
+  /** Who or what it is about. */
+  readonly subject?: string;
+  /** What is at stake by a row; nothing where it isn't above 0. */
+  readonly amount: string;
+  /** How many things a row stands for that are at stake, and that there are. */
+  readonly meant?: string;
+  readonly every?: string;
+  /** The day that a row belongs to. */
+  readonly dated?: string;
+  /** What the last two months are compared by. */
+  readonly recent?: string;
+  readonly where?: string;
+}
+
+/** Adds up what a model's rows put at stake, by currency. */
+function stakes({ model, amount, dated, where, ...more }: Stake): string {
+  const { subject = vendor, meant = `case when ${amount} > 0 then 1 else 0 end`, every = "1", recent = amount } = more;
+  return `
+  with at_stake as (
+    select
+      currency_code, ${subject} as subject, ${dated ?? "cast(null as date)"} as dated,
+      case when ${amount} > 0 then ${amount} else 0 end as amount,
+      case when ${recent} > 0 then ${recent} else 0 end as recent,
+      ${meant} as meant, ${every} as every
+    from procurement_analytics.${model}
+    where _company = :company${where === undefined ? "" : ` and ${where}`}
+  ),
   subjects as (
     select
       currency_code, subject, sum(amount) as amount,
@@ -23,13 +45,16 @@ const stakes = (rows: string, recent = "amount"): string => `
     sum(at_stake.amount) as amount,
     cast(sum(meant) as bigint) as value,
     cast(sum(every) as bigint) as of_all,
-    sum(case when dated >= :month and dated < :until then at_stake.${recent} else 0 end) as latest,
-    sum(case when dated >= :month_before and dated < :month then at_stake.${recent} else 0 end) as previous,
+    sum(case when dated >= :month and dated < :until then recent else 0 end) as latest,
+    sum(case when dated >= :month_before and dated < :month then recent else 0 end) as previous,
     max(subjects.subject) as subject,
     max(subjects.amount) as subject_amount
   from at_stake
   left join subjects on place = 1 and subjects.currency_code is not distinct from at_stake.currency_code
   group by at_stake.currency_code`;
+}
+
+const ofMonth = (column: string): string => `case when month >= :month then ${column} else 0 end`;
 
 export const opening: Message = {
   title: "Spend of the month",
@@ -39,17 +64,11 @@ export const opening: Message = {
   section: "spend",
   readBy: ["credit"],
   needs: ["spend_by_vendor_month"],
-  sql: stakes(
-    `
-    select
-      currency_code, ${vendor} as subject, month as dated, spend_amount,
-      case when month >= :month then spend_amount else 0 end as amount,
-      case when month >= :month then invoice_count else 0 end as meant,
-      case when month >= :month then invoice_count else 0 end as every
-    from procurement_analytics.spend_by_vendor_month
-    where _company = :company and month >= :month_before and month < :until`,
-    "spend_amount",
-  ),
+  sql: stakes({
+    model: "spend_by_vendor_month",
+    ...{ amount: ofMonth("spend_amount"), meant: ofMonth("invoice_count"), every: ofMonth("invoice_count") },
+    ...{ dated: "month", recent: "spend_amount", where: "month >= :month_before and month < :until" },
+  }),
 };
 
 /** What a buyer can do something about. Each counts what is so today, and of that what the last two months brought. */
@@ -63,12 +82,7 @@ export const messages: readonly Message[] = [
     section: "savings",
     readBy: ["dismissed", "resolved"],
     needs: ["findings_value"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, created_date as dated, coalesce(recoverable_amount, 0) as amount,
-        case when recoverable_amount > 0 then 1 else 0 end as meant, 1 as every
-      from procurement_analytics.findings_value
-      where _company = :company`),
+    sql: stakes({ model: "findings_value", amount: "recoverable_amount", dated: "created_date" }),
   },
   {
     title: "Resolved findings have paid",
@@ -79,12 +93,7 @@ export const messages: readonly Message[] = [
     section: "savings",
     readBy: ["resolved"],
     needs: ["findings_value"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, closed_date as dated, coalesce(resolved_amount, 0) as amount,
-        case when resolved_amount > 0 then 1 else 0 end as meant, 1 as every
-      from procurement_analytics.findings_value
-      where _company = :company`),
+    sql: stakes({ model: "findings_value", amount: "resolved_amount", dated: "closed_date" }),
   },
   {
     title: "Chase late deliveries",
@@ -95,13 +104,12 @@ export const messages: readonly Message[] = [
     section: "deliveries",
     readBy: ["open"],
     needs: ["open_purchase_orders"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, expected_date as dated,
-        case when days_late > 0 then coalesce(open_amount, 0) else 0 end as amount,
-        case when days_late > 0 then 1 else 0 end as meant, 1 as every
-      from procurement_analytics.open_purchase_orders
-      where _company = :company`),
+    sql: stakes({
+      model: "open_purchase_orders",
+      amount: "case when days_late > 0 then open_amount end",
+      meant: "case when days_late > 0 then 1 else 0 end",
+      dated: "expected_date",
+    }),
   },
   {
     title: "Question prices above the order's",
@@ -111,13 +119,7 @@ export const messages: readonly Message[] = [
     rise: "bad",
     section: "exceptions",
     needs: ["three_way_match"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, document_date as dated,
-        case when price_effect_amount > 0 then price_effect_amount else 0 end as amount,
-        case when price_effect_amount > 0 then 1 else 0 end as meant, 1 as every
-      from procurement_analytics.three_way_match
-      where _company = :company`),
+    sql: stakes({ model: "three_way_match", amount: "price_effect_amount", dated: "document_date" }),
   },
   {
     title: "Hold back what is billed and not received",
@@ -127,12 +129,7 @@ export const messages: readonly Message[] = [
     rise: "bad",
     section: "exceptions",
     needs: ["three_way_match"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, document_date as dated, coalesce(not_received_amount, 0) as amount,
-        case when not_received_amount > 0 then 1 else 0 end as meant, 1 as every
-      from procurement_analytics.three_way_match
-      where _company = :company`),
+    sql: stakes({ model: "three_way_match", amount: "not_received_amount", dated: "document_date" }),
   },
   {
     title: "Look at invoices that resemble others",
@@ -143,12 +140,7 @@ export const messages: readonly Message[] = [
     section: "exceptions",
     readBy: ["credit"],
     needs: ["duplicate_invoices"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, document_date as dated, coalesce(at_stake_amount, 0) as amount,
-        case when at_stake_amount > 0 then 1 else 0 end as meant, 1 as every
-      from procurement_analytics.duplicate_invoices
-      where _company = :company`),
+    sql: stakes({ model: "duplicate_invoices", amount: "at_stake_amount", dated: "document_date" }),
   },
   {
     title: "Look at what is past due",
@@ -158,13 +150,12 @@ export const messages: readonly Message[] = [
     section: "outlook",
     readBy: ["paid", "credit"],
     needs: ["payables_ageing"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, cast(null as date) as dated,
-        case when bucket_number between 2 and 5 then open_amount else 0 end as amount,
-        case when bucket_number between 2 and 5 then invoice_count else 0 end as meant, invoice_count as every
-      from procurement_analytics.payables_ageing
-      where _company = :company`),
+    sql: stakes({
+      model: "payables_ageing",
+      amount: "case when bucket_number between 2 and 5 then open_amount end",
+      meant: "case when bucket_number between 2 and 5 then invoice_count else 0 end",
+      every: "invoice_count",
+    }),
   },
   {
     title: "Set aside what came in without a bill",
@@ -174,12 +165,7 @@ export const messages: readonly Message[] = [
     rise: "bad",
     section: "outlook",
     needs: ["received_not_invoiced"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, delivered_date as dated, coalesce(not_invoiced_amount, 0) as amount,
-        case when not_invoiced_amount > 0 then 1 else 0 end as meant, 1 as every
-      from procurement_analytics.received_not_invoiced
-      where _company = :company`),
+    sql: stakes({ model: "received_not_invoiced", amount: "not_invoiced_amount", dated: "delivered_date" }),
   },
   {
     title: "Take discounts while they last",
@@ -190,13 +176,13 @@ export const messages: readonly Message[] = [
     section: "outlook",
     readBy: ["paid"],
     needs: ["discounts"],
-    sql: stakes(`
-      select
-        currency_code, ${vendor} as subject, month as dated,
-        case when standing = 'to be had' then coalesce(capturable_amount, 0) else 0 end as amount,
-        case when standing = 'to be had' then invoice_count else 0 end as meant, invoice_count as every
-      from procurement_analytics.discounts
-      where _company = :company`),
+    sql: stakes({
+      model: "discounts",
+      amount: "case when standing = 'to be had' then capturable_amount end",
+      meant: "case when standing = 'to be had' then invoice_count else 0 end",
+      every: "invoice_count",
+      dated: "month",
+    }),
   },
   {
     title: "Negotiate prices that rose",
@@ -205,12 +191,13 @@ export const messages: readonly Message[] = [
     rise: "bad",
     section: "prices",
     needs: ["price_variance"],
-    sql: stakes(`
-      select
-        currency_code, coalesce(nullif(trim(item_description), ''), item, 'items without a description') as subject, cast(null as date) as dated,
-        case when earlier_variance_amount > 0 then earlier_variance_amount else 0 end as amount,
-        case when earlier_variance_amount > 0 then earlier_lines else 0 end as meant, earlier_lines as every
-      from procurement_analytics.price_variance
-      where _company = :company and source_table = 'invoice_line_items'`),
+    sql: stakes({
+      model: "price_variance",
+      subject: "coalesce(nullif(trim(item_description), ''), item, 'items without a description')",
+      amount: "earlier_variance_amount",
+      meant: "case when earlier_variance_amount > 0 then earlier_lines else 0 end",
+      every: "earlier_lines",
+      where: "source_table = 'invoice_line_items'",
+    }),
   },
 ];

@@ -42,7 +42,7 @@ export async function deliverReports(config: Config, schedule: string, tools: Re
       const made = await make(report, config);
       const { out, mail, post } = report;
       if (out !== undefined) await delivered(`${place} (${out})`, tools, () => written(out, made));
-      if (mail !== undefined) await delivered(`${place} (mail)`, tools, () => mailed(mail, made));
+      if (mail !== undefined) await delivered(`${place} (mail)`, tools, limit => mailed(mail, made, limit));
       if (post !== undefined)
         await delivered(`${place} (${URL.parse(post)?.host ?? "post"})`, tools, limit => posted(post, made, limit));
     } catch (error) {
@@ -76,14 +76,21 @@ async function delivered(
 
 const written = async (out: string, { page }: MadeReport) => writeWhole(await requireOwnFile(out, false), page);
 
-async function mailed({ smtp, from, to, subject }: NonNullable<ReportConfig["mail"]>, made: MadeReport): Promise<void> {
+async function mailed(
+  { smtp, from, to, subject }: NonNullable<ReportConfig["mail"]>,
+  made: MadeReport,
+  limit: AbortSignal,
+): Promise<void> {
   const limits = { connectionTimeout: SEND_MS / 2, greetingTimeout: SEND_MS / 2, socketTimeout: SEND_MS / 2 };
   const transport = createTransport({ url: smtp, ...limits, disableFileAccess: true, disableUrlAccess: true });
+  const over = Promise.withResolvers<never>();
+  limit.addEventListener("abort", () => over.reject(limit.reason), { once: true });
   try {
-    await transport.sendMail({
+    const sent = transport.sendMail({
       ...{ from, to: [...to], subject: subject ?? made.title, text: made.words },
       attachments: [{ filename: "report.html", content: made.page, contentType: "text/html; charset=utf-8" }],
     });
+    await Promise.race([sent, over.promise]);
   } finally {
     transport.close();
   }

@@ -41,4 +41,22 @@ export const planning: readonly Mutation[] = [
     test,
     notices: "a find counts as one change after the time that it may be expected in",
   },
+  {
+    name: "a promise of active details that looks at others keep",
+    invariant: 6,
+    file: "src/warehouse/details/learner.ts",
+    text: "0, case when active then 1 else 0 end, case when active then",
+    becomes: "0, 1, case when active then",
+    test,
+    notices: "samples hold what was drawn by chance alone",
+  },
+  {
+    name: "the rest of a limit is taken by the first stream that asks",
+    invariant: 6,
+    file: "src/sync/stream/room.ts",
+    text: "/ (1 + sharers!.length)",
+    becomes: "/ 1",
+    test: "test/sync/run/requests_left.test.ts",
+    notices: "goes to looks at unchanged rows, to each stream of details an equal share",
+  },
 ];

@@ -58,7 +58,7 @@ const ofMonth = (column: string): string => `case when month >= :month then ${co
 
 export const opening: Message = {
   title: "Spend of the month",
-  sentence: "{amount} was spent in {month}, by {value} invoices; the most with {subject}, {subject_amount}.",
+  sentence: "{amount} was spent in {month}, by {value} {currency} invoices; the most with {subject}, {subject_amount}.",
   dated: "in",
   rise: "bad",
   section: "spend",
@@ -76,9 +76,8 @@ export const messages: readonly Message[] = [
   {
     title: "Claim what open findings are worth",
     sentence:
-      "{amount} can still be had from {value} of {of_all} findings that are open and say how much; the most from {subject}, {subject_amount}.",
+      "{amount} can still be had from {value} of {of_all} findings, those that are open and say how much; the most from {subject}, {subject_amount}.",
     dated: "from findings made in",
-    rise: "bad",
     section: "savings",
     readBy: ["dismissed", "resolved"],
     needs: ["findings_value"],
@@ -87,7 +86,7 @@ export const messages: readonly Message[] = [
   {
     title: "Resolved findings have paid",
     sentence:
-      "{amount} was had from {value} of {of_all} findings, by what they say; the most from {subject}, {subject_amount}.",
+      "{amount} came back through {value} of {of_all} findings, those that were resolved; the most from {subject}, {subject_amount}.",
     dated: "from findings resolved in",
     rise: "good",
     section: "savings",
@@ -98,7 +97,7 @@ export const messages: readonly Message[] = [
   {
     title: "Chase late deliveries",
     sentence:
-      "{amount} is still to come of {value} of {of_all} open orders that are past the day they were expected on; the most from {subject}, {subject_amount}.",
+      "{amount} is still to come of {value} of {of_all} open {currency} orders that are past the day they were expected on; the most from {subject}, {subject_amount}.",
     dated: "of orders expected in",
     rise: "bad",
     section: "deliveries",
@@ -134,7 +133,7 @@ export const messages: readonly Message[] = [
   {
     title: "Look at invoices that resemble others",
     sentence:
-      "{amount} would be paid twice if {value} of {of_all} invoices that look alike are the same; the most to {subject}, {subject_amount}.",
+      "{amount} would be paid twice if {value} of {of_all} {currency} invoices that look alike are the same; the most to {subject}, {subject_amount}.",
     dated: "on invoices of",
     rise: "bad",
     section: "exceptions",
@@ -145,7 +144,7 @@ export const messages: readonly Message[] = [
   {
     title: "Look at what is past due",
     sentence:
-      "{amount} was due before today, on {value} of {of_all} invoices that aren't known to be paid; the most to {subject}, {subject_amount}.",
+      "{amount} was due before today, on {value} of {of_all} {currency} invoices that aren't known to be paid; the most to {subject}, {subject_amount}.",
     rise: "bad",
     section: "outlook",
     readBy: ["paid", "credit"],
@@ -170,7 +169,7 @@ export const messages: readonly Message[] = [
   {
     title: "Take discounts while they last",
     sentence:
-      "{amount} of discounts can still be taken, on {value} of {of_all} invoices; the most from {subject}, {subject_amount}.",
+      "{amount} of discounts can still be taken, on {value} of {of_all} {currency} invoices; the most from {subject}, {subject_amount}.",
     dated: "on invoices of",
     rise: "good",
     section: "outlook",

@@ -7,6 +7,7 @@ import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
 import type { Block, Field, Figure, Message, Question, Report, Section } from "./definition.ts";
 import { canonicalNumber, isNumeric, type Value } from "./format.ts";
+import { isDoubtful } from "./headline.ts";
 import { type Lack, type Lacks, lacksOf } from "./missing_models.ts";
 import { type Period, periodUpTo } from "./period.ts";
 
@@ -172,7 +173,12 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
   }
   return {
     ...{ company: subject.company, sources: sources.rows.map(sourceOf), assumptions, opening, figures, sections },
-    messages: byStake(messages, currencies),
+    messages: [false, true].flatMap(doubtful =>
+      byStake(
+        messages.filter(({ message }) => isDoubtful(message, assumptions) === doubtful),
+        currencies,
+      ),
+    ),
   };
 }
 

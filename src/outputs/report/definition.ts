@@ -42,12 +42,12 @@ export interface Figure extends Question {
 export interface Message extends Question {
   /** What to do, or what is so, in a few words. */
   readonly title: string;
-  /** `{amount}`, `{value}`, `{of_all}`, `{subject}`, `{subject_amount}`, `{month}` stand for the row's. */
+  /** `{amount}`, `{value}`, `{of_all}`, `{currency}`, `{subject}`, `{subject_amount}`, `{month}` stand for the row's. */
   readonly sentence: string;
   /** How the last month's part came about, as in `from findings made in`; absent where nothing is dated, and no month can be compared. */
   readonly dated?: string;
-  /** What it means when the last month brought more than the one before. */
-  readonly rise: "good" | "bad";
+  /** What it means when the last month brought more than the one before; absent: it may be either. */
+  readonly rise?: "good" | "bad";
   /** The slug of the section that shows more of it. */
   readonly section: string;
   /** The meanings that decide which rows are in it. */
@@ -98,7 +98,7 @@ export interface Report {
   readonly assumptions: Question;
   /** The last month in a sentence, whatever stands behind it. */
   readonly opening: Message;
-  /** Those with most at stake stand first on the page. */
+  /** Those with most at stake stand first on the page, behind them those that rest on what nothing says. */
   readonly messages: readonly Message[];
   readonly figures: readonly Figure[];
   readonly sections: readonly Section[];

@@ -21,7 +21,7 @@ export function freshnessOf(sources: readonly Source[], lateAfterMs: number, now
   const named = wrong.length > MOST_NAMED ? [...wrong.slice(0, MOST_NAMED), "and others"] : wrong;
   const sentence =
     wrong.length === 0
-      ? `All ${counted(sources.length, "source")} are fresh: complete to ${moment(oldest)} or later.`
+      ? `All ${counted(sources.length, "source")} were fresh when this was made: complete to ${moment(oldest)} or later.`
       : `${wrong.length} of ${counted(sources.length, "source")} ${wrong.length === 1 ? "is" : "are"} not fresh: ${named.join(", ")}.`;
   return html`<p class="${wrong.length === 0 ? "fresh good" : "fresh bad"}">${sentence}</p>`;
 }

@@ -13,13 +13,25 @@ export function headlineOf({ figures, assumptions }: Pick<CompanyContents, "figu
   return html`<dl class="tiles">${figures.map(({ figure, answer }) => html`<div class="tile"><dt>${figure.label} <span class="quiet">${figure.note}</span></dt><dd>${tile(figure, answer, period)}${readings(figure, assumptions)}</dd></div>`)}</dl>`;
 }
 
+interface Read {
+  readonly readBy?: readonly string[];
+}
+
+const meaningsOf = ({ readBy = [] }: Read, assumptions: readonly Row[]): readonly Row[] =>
+  assumptions.filter(row => readBy.includes(String(row["meaning"])));
+
+const isUnknown = (row: Row): boolean => Number(row["unclear_count"]) > Number(row["row_count"]) / 2;
+
+/** Whether it rests on something that nothing says of most rows. */
+export const isDoubtful = (read: Read, assumptions: readonly Row[]): boolean =>
+  meaningsOf(read, assumptions).some(isUnknown);
+
 /** What decides which rows are in a figure, with how many it takes in. */
-export function readings({ readBy = [] }: Pick<Figure, "readBy">, assumptions: readonly Row[]) {
-  const read = assumptions.filter(row => readBy.includes(String(row["meaning"])));
-  return read.map(row => {
+export function readings(read: Read, assumptions: readonly Row[]) {
+  return meaningsOf(read, assumptions).map(row => {
     const count = (name: string) => wholeNumber(String(row[name] ?? 0));
-    const unclear = Number(row["unclear_count"]) > 0 ? html`, nothing says it of ${count("unclear_count")}` : "";
-    return html`<p class="quiet">taken for ${row["meaning"]}: ${count("touched_count")} of ${count("row_count")}${unclear}</p>`;
+    const unclear = Number(row["unclear_count"]) > 0 ? html`, not known of ${count("unclear_count")}` : "";
+    return html`<p class="${isUnknown(row) ? "unsure" : "quiet"}">Assumed ${row["meaning"]}: ${count("touched_count")} of ${count("row_count")}${unclear}.</p>`;
   });
 }
 
@@ -38,7 +50,7 @@ const sayings = { money: moneyTile, count: countTile, share: shareTile } as cons
 
 function moneyTile(rows: readonly Row[], period: Period) {
   const [first, ...others] = rows;
-  return html`<span class="large">${money(first!, "value")}</span>${change(first!, period)}${lines(others, row => html`${money(row, "value")}${change(row, period)}`)}`;
+  return html`<span class="large">${money(first!, "value")}</span>${change(first!, period, ` on the ${period.months.length} months before`)}${lines(others, row => html`${money(row, "value")}${change(row, period)}`)}`;
 }
 
 function countTile(rows: readonly Row[]) {
@@ -79,12 +91,12 @@ export function money(row: Row, name: string) {
 const MOST_CHANGE = 10;
 
 /** The change against the period before. */
-function change(row: Row, { before, months }: Period) {
+function change(row: Row, { before, months }: Period, said = "") {
   const earlier = row["before"];
   if (typeof earlier !== "string" || Number(earlier) <= 0) return "";
   const share = Number(row["value"]) / Number(earlier) - 1;
   const shown = shownNumber("share", String(Math.round(share * 1e6) / 1e6)).replace("-", "\u2212");
-  const text = share >= MOST_CHANGE ? `before: ${wholeNumber(earlier)}` : share < 0 ? shown : `+${shown}`;
+  const text = share >= MOST_CHANGE ? `was ${wholeNumber(earlier)}` : share < 0 ? shown : `+${shown}`;
   const than = `against ${exactNumber(earlier)} in the ${months.length} months from ${before.slice(0, 7)}`;
-  return html` <span class="change" title="${than}">${text}<span class="unseen">, ${than}</span></span>`;
+  return html` <span class="change" title="${than}">${text}${said}<span class="unseen">, ${than}</span></span>`;
 }

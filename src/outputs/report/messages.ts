@@ -5,7 +5,7 @@ import { number } from "./cells.ts";
 import type { CompanyContents, Told } from "./contents.ts";
 import type { Message } from "./definition.ts";
 import { cleaned, monthOf, shownNumber } from "./format.ts";
-import { money, readings } from "./headline.ts";
+import { isDoubtful, money, readings } from "./headline.ts";
 import type { Period } from "./period.ts";
 
 /** So many stand on the first screen; the others behind a fold. */
@@ -14,13 +14,15 @@ const FIRST = 5;
 const OTHERS = 2;
 /** A larger change is told by the amounts alone. */
 const MOST_CHANGE = 10;
+/** A change of a smaller part of what is at stake makes nothing better or worse. */
+const LEAST = 0.05;
 
-/** What the last month brought, and what asks for a decision, the most at stake first. `id`: of the company's article. */
+/** What the last month brought, and what matters, the most at stake first. `id`: of the company's article. */
 export function messagesOf(own: CompanyContents, id: string, period: Period) {
   const { messages, sections, assumptions } = own;
   const item = ({ message, rows: [row, ...others] }: Told) => {
     const { title = message.section } = sections.find(({ section }) => section.slug === message.section)?.section ?? {};
-    return html`<li class="message"><h3>${message.title} ${standing(message, row!)}</h3>
+    return html`<li class="message"><h3>${message.title} ${standing(message, row!, assumptions, period)}</h3>
 <p>${sentence(message, row!, others, period)}</p>
 <div class="beside"><p class="quiet">${trend(message, row!, period)}</p>${readings(message, assumptions)}<p><a href="#${id}-${message.section}">${title}</a></p></div></li>`;
   };
@@ -28,7 +30,7 @@ export function messagesOf(own: CompanyContents, id: string, period: Period) {
   const list = (some: readonly Told[], start: number) =>
     html`<ol class="messages" start="${start}">${some.map(item)}</ol>`;
   return html`${opening(own, period)}
-<p class="quiet ranked">${messages.length === 0 ? "Nothing was found that asks for a decision." : "What asks for a decision, the most money first; amounts of different currencies aren't compared, so they take turns."}</p>
+<p class="quiet ranked">${messages.length === 0 ? "Nothing was found that has money at stake." : "What matters most, of any date and as it stands today. Most money first; amounts of different currencies can't be compared, so the largest of each comes before any second."}</p>
 ${messages.length === 0 ? "" : list(first, 1)}${rest.length === 0 ? "" : html`<details class="more"><summary>${rest.length} more, with less at stake</summary>${list(rest, FIRST + 1)}</details>`}`;
 }
 
@@ -54,6 +56,7 @@ function sentence({ sentence: written }: Message, row: Row, others: readonly Row
     amount: () => html`<strong>${money(row, "amount")}</strong>`,
     subject_amount: () => money(row, "subject_amount"),
     subject: () => html`<bdi>${cleaned(String(row["subject"] ?? ""))}</bdi>`,
+    currency: () => String(row["currency_code"] ?? "unknown-currency"),
     month: () => html`<span class="fact">${monthOf(month)}</span>`,
   };
   const parts = written
@@ -67,13 +70,15 @@ function sentence({ sentence: written }: Message, row: Row, others: readonly Row
 
 const figure = (row: Row, name: string): number => Number(row[name] ?? 0);
 
-/** Whether the last month made it better or worse, by a sign and a word. */
-function standing({ dated, rise }: Message, row: Row) {
-  const [latest, previous] = [figure(row, "latest"), figure(row, "previous")];
-  if (dated === undefined || latest === previous) return "";
-  const rose = latest > previous;
-  const isGood = rose === (rise === "good");
-  return html`<span class="standing ${rose ? "rose" : "fell"} ${isGood ? "good" : "bad"}">${isGood ? "better" : "worse"}</span>`;
+/** Whether the last month made it better or worse by a part of it that counts, with a sign and a word; or that nobody knows what it rests on. */
+function standing(message: Message, row: Row, assumptions: readonly Row[], { monthBefore }: Period) {
+  const { dated, rise } = message;
+  if (isDoubtful(message, assumptions))
+    return html`<span class="standing unsure">not certain: see what is assumed</span>`;
+  const more = figure(row, "latest") - figure(row, "previous");
+  if (dated === undefined || rise === undefined || Math.abs(more) < LEAST * figure(row, "amount")) return "";
+  const isGood = more > 0 === (rise === "good");
+  return html`<span class="standing ${more > 0 ? "rose" : "fell"} ${isGood ? "good" : "bad"}">${isGood ? "better" : "worse"} than in ${monthOf(monthBefore)}</span>`;
 }
 
 function trend({ dated }: Message, row: Row, period: Period) {

@@ -37,9 +37,8 @@ export function reportDocument(contents: Contents, edition: Edition): string {
 <h1>${title}</h1></div>
 <dl class="facts">
 <div><dt>Period</dt><dd>${span}, ${counted(period.months.length, "whole month")}</dd></div>
+<div><dt>Data as of</dt><dd>${moment(edition.publishedAt ?? new Date(edition.madeAt).toISOString())}</dd></div>
 <div><dt>Ages counted to</dt><dd>${period.today}</dd></div>
-<div><dt>Made</dt><dd>${moment(new Date(edition.madeAt).toISOString())}</dd></div>
-${edition.publishedAt === undefined ? "" : html`<div><dt>Figures as published</dt><dd>${moment(edition.publishedAt)}</dd></div>`}
 </dl><button type="button" id="print" hidden>Print or save as PDF</button></div></header>
 <nav aria-label="Contents">${navigation(companies)}</nav>
 <details id="filtering" hidden><summary>Filter</summary><form id="filters" aria-label="Filters" data-party-label="${partyLabel(companies)}"></form></details>

@@ -62,7 +62,7 @@ test("the command writes the page of a synced warehouse, whole, and says what it
   ]);
   const page = readFileSync(file, "utf8");
   expect(page).toMatch(/<\/html>\n$/);
-  expect(page).toContain("All 8 sources are fresh");
+  expect(page).toContain("All 8 sources were fresh");
   expect(page).toContain("the stream <code>item_price_history</code>");
   expect(page).not.toMatch(/(?:src|href)="(?!#|data:,)|url\(|@import/);
   // What the umask leaves of rw-rw-rw-, and nothing beside it.

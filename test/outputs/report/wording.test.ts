@@ -72,7 +72,9 @@ const said = (...sources: ReturnType<typeof source>[]) => text(String(freshnessO
 
 test("what is late, switched off or was never complete is named; the rest is as fresh as its oldest", () => {
   const [fresh, older] = [source("a", "2026-03-15T05:10:00.000Z"), source("b", "2026-03-14T22:00:00.000Z")];
-  expect(said(fresh, older)).toBe("All 2 sources are fresh: complete to 2026-03-14 22:00 UTC or later.");
+  expect(said(fresh, older)).toBe(
+    "All 2 sources were fresh when this was made: complete to 2026-03-14 22:00 UTC or later.",
+  );
   const late = source("c", "2026-03-12T22:00:00.000Z");
   expect(said(fresh, late, source("d", undefined), source("e", "2026-03-15T00:00:00.000Z", false))).toBe(
     "3 of 4 sources are not fresh: c (late), d (never complete), e (switched off).",

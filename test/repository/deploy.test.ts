@@ -143,6 +143,7 @@ test.each(configurations)("the configuration of %s can be used", async (_, text)
   const env = {
     PROCUREMENT_API_KEY: "a-key",
     SLACK_WEBHOOK: "https://hooks.example.com/services/x",
+    SMTP_URL: "smtp://mail.example.com",
     DATABASE_URL: "postgresql://tributary@db.example.com/warehouse",
     AWS_ACCESS_KEY_ID: "AKIAEXAMPLE",
     AWS_SECRET_ACCESS_KEY: "a secret",

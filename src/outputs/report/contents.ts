@@ -7,7 +7,7 @@ import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
 import type { Block, Field, Figure, Message, Question, Report, Section } from "./definition.ts";
 import { canonicalNumber, isNumeric, type Value } from "./format.ts";
-import { isDoubtful } from "./headline.ts";
+import { isDoubtful } from "./meanings_read.ts";
 import { type Lack, type Lacks, lacksOf } from "./missing_models.ts";
 import { type Period, periodUpTo } from "./period.ts";
 

@@ -4,6 +4,7 @@ import { number } from "./cells.ts";
 import type { Answer, CompanyContents } from "./contents.ts";
 import type { Figure } from "./definition.ts";
 import { exactNumber, shownNumber, UNKNOWN_CURRENCY, wholeNumber } from "./format.ts";
+import { isUnknown, meaningsOf, type Read } from "./meanings_read.ts";
 import type { Period } from "./period.ts";
 
 /** Currencies that are listed; the others are counted. */
@@ -12,19 +13,6 @@ const MOST_LINES = 5;
 export function headlineOf({ figures, assumptions }: Pick<CompanyContents, "figures" | "assumptions">, period: Period) {
   return html`<dl class="tiles">${figures.map(({ figure, answer }) => html`<div class="tile"><dt>${figure.label} <span class="quiet">${figure.note}</span></dt><dd>${tile(figure, answer, period)}${readings(figure, assumptions)}</dd></div>`)}</dl>`;
 }
-
-interface Read {
-  readonly readBy?: readonly string[];
-}
-
-const meaningsOf = ({ readBy = [] }: Read, assumptions: readonly Row[]): readonly Row[] =>
-  assumptions.filter(row => readBy.includes(String(row["meaning"])));
-
-const isUnknown = (row: Row): boolean => Number(row["unclear_count"]) > Number(row["row_count"]) / 2;
-
-/** Whether it rests on something that nothing says of most rows. */
-export const isDoubtful = (read: Read, assumptions: readonly Row[]): boolean =>
-  meaningsOf(read, assumptions).some(isUnknown);
 
 /** What decides which rows are in a figure, with how many it takes in. */
 export function readings(read: Read, assumptions: readonly Row[]) {

@@ -5,7 +5,8 @@ import { number } from "./cells.ts";
 import type { CompanyContents, Told } from "./contents.ts";
 import type { Message } from "./definition.ts";
 import { cleaned, monthOf, shownNumber } from "./format.ts";
-import { isDoubtful, money, readings } from "./headline.ts";
+import { money, readings } from "./headline.ts";
+import { isDoubtful } from "./meanings_read.ts";
 import type { Period } from "./period.ts";
 
 /** So many stand on the first screen; the others behind a fold. */

@@ -10,8 +10,9 @@ import { loadConfig } from "../../../src/config/load.ts";
 import { statusCacheOf } from "../../../src/daemon/cached_status.ts";
 import { warehouseSource } from "../../../src/daemon/page/source.ts";
 import type { RunView } from "../../../src/sync/run/run.ts";
-import { streams } from "../../../streams/index.ts";
+import { groups, streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
+import { models } from "../../support/models.ts";
 import { bench } from "../../support/run.ts";
 import { startBrowser, violations } from "./browser.ts";
 import { writeNights } from "./nights.ts";
@@ -48,7 +49,7 @@ async function place(readers: "direct" | "snapshot", orders = 30, names: readonl
     warehouseSource(
       () => config,
       statusCacheOf(() => config, streams, undefined, { clock, daemon }),
-      undefined,
+      { company: undefined, groups, ...models },
       daemon,
     ),
     { clock },

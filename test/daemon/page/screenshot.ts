@@ -7,8 +7,9 @@ import { loadConfig } from "../../../src/config/load.ts";
 import { statusCacheOf } from "../../../src/daemon/cached_status.ts";
 import { servePage } from "../../../src/daemon/page/server.ts";
 import { warehouseSource } from "../../../src/daemon/page/source.ts";
-import { streams } from "../../../streams/index.ts";
+import { groups, streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
+import { models } from "../../support/models.ts";
 import { bench } from "../../support/run.ts";
 import { startBrowser } from "./browser.ts";
 import { writeNights } from "./nights.ts";
@@ -47,7 +48,7 @@ try {
     source: warehouseSource(
       () => config,
       statusCacheOf(() => config, streams, undefined, { clock, daemon }),
-      undefined,
+      { company: undefined, groups, ...models },
       daemon,
     ),
     routes: [],

@@ -1,7 +1,8 @@
 import { html } from "hono/html";
-import { ago, timespan } from "../../duration.ts";
+import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
 import type { AskedDetails, StreamRecord } from "../../warehouse/read/stream_record.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import type { StreamLook } from "./page_snapshot.ts";
 import type { Feeds } from "./source.ts";
 import { framed, tile, troubleSection } from "./status_page.ts";
-import { besideService, chart, freshness, lastRun, looked, rowsOf } from "./streams.ts";
+import { besideService, chart, freshness, lastRun, rowsOf } from "./streams.ts";
 import { parted, prose, time } from "./wording.ts";
 
 /** A stream of a company by itself. */
@@ -44,7 +45,7 @@ export function streamDocument(view: View, stream: StreamStatus, look: StreamLoo
   ${troubleSection([...unread, ...about], view)}
   ${tiles(view, stream)}
   ${runSection(view, runsOf(view, stream))}
-  ${record === undefined ? "" : html`${askedSection(record.asked)}${problemSection(record)}${driftSection(view, record)}`}
+  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}`}
   ${feedSection(view, stream, feeds(stream.stream))}`,
   });
 }
@@ -57,12 +58,11 @@ const isSame = (one: StreamRef) => (other: StreamRef) => one.company === other.c
 function tiles(view: View, stream: StreamStatus) {
   const run = lastRunOf(view, stream);
   const waiting = stream.details_pending ?? 0;
-  const notes = [besideService(stream), looked(stream)];
   return html`<dl class="tiles">
     ${tile("Data as of", freshness(view, stream), "")}
     ${tile("Last run", lastRun(view, stream), "")}
     ${tile("Requests of the last run", run === undefined ? "none yet" : count(run.requests), waiting === 0 ? "" : `${count(waiting)} details to be fetched`)}
-    ${tile("In the warehouse", rowsOf(stream), notes)}
+    ${tile("In the warehouse", rowsOf(stream), besideService(stream))}
   </dl>`;
 }
 
@@ -132,7 +132,7 @@ const reasons: Readonly<Record<string, string>> = {
   audit: "a look at unchanged rows",
 };
 
-function askedSection(asked: readonly AskedDetails[]) {
+function askedSection(asked: readonly AskedDetails[], stream: StreamStatus) {
   if (asked.length === 0) return "";
   const sum = (measure: (one: AskedDetails) => number) => asked.reduce((total, one) => total + measure(one), 0);
   const notes = [
@@ -148,7 +148,25 @@ function askedSection(asked: readonly AskedDetails[]) {
     ...[last, details, found].map(count),
   ]);
   const titles = ["Why each was asked for last", "By the last run", "In all", "Had changed"];
-  return section("asked", "Requests", notes.join(", "), table("Why details were asked for", titles, rows));
+  return section("asked", "Requests", notes.join(", "), [
+    table("Why details were asked for", titles, rows),
+    stream.details_freshness === null ? "" : freshnessLines(stream.details_freshness),
+  ]);
+}
+
+/** What is promised of details, what random looks say of them, and which has not been looked at for longest. */
+function freshnessLines({ promised, estimate, longest_unseen_at }: NonNullable<StreamStatus["details_freshness"]>) {
+  const within = roughly(promised.within_days * 86_400_000);
+  const between = ({ share, low, high }: Estimated) =>
+    `about ${shareText(share)}, between ${shareText(low)} and ${shareText(high)}`;
+  const looks =
+    estimate === null ? [] : [`${between(estimate.wrong)}, by ${counted(estimate.sampled, "look")} at random`];
+  return lines([
+    ["Promised", [`${shareText(promised.share)} of active details at most ${within} behind`]],
+    ["As looks at random say", estimate?.fresh == null ? [] : [between(estimate.fresh)]],
+    ["Changed unseen", looks],
+    ["Not looked at for longest", longest_unseen_at === null ? [] : [html`since ${time(longest_unseen_at)}`]],
+  ]);
 }
 
 /** `table.column`, which may be broken where its words end. */
@@ -202,20 +220,23 @@ function feedSection(view: View, { company }: StreamStatus, { tables, details, l
       ? html`<a href="${pathOf({ company, stream })}">${breakable(stream)}</a>`
       : html`${breakable(stream)} <span class="quiet">(off)</span>`;
   const code = (name: string) => html`<code>${name}</code>`;
-  const lines = [
-    ["Tables", tables.map(code)],
-    ["Details that are asked for its rows", details.map(link)],
-    ["Lookups that take its values", lookups.map(link)],
-    ["Models that read it", models.map(code)],
-  ] as const;
   return section(
     "feeds",
     "What it feeds",
     "",
-    html`<dl class="card lines">${lines.map(([title, names]) =>
-      names.length === 0
-        ? ""
-        : html`<div><dt>${title}</dt><dd><ul>${names.map(name => html`<li>${name}</li>`)}</ul></dd></div>`,
-    )}</dl>`,
+    lines([
+      ["Tables", tables.map(code)],
+      ["Details that are asked for its rows", details.map(link)],
+      ["Lookups that take its values", lookups.map(link)],
+      ["Models that read it", models.map(code)],
+    ]),
   );
 }
+
+/** A line each with a title and what it holds; those without anything are left out. */
+const lines = (all: readonly (readonly [title: string, parts: readonly unknown[]])[]) =>
+  html`<dl class="card lines">${all.map(([title, parts]) =>
+    parts.length === 0
+      ? ""
+      : html`<div><dt>${title}</dt><dd><ul>${parts.map(part => html`<li>${part}</li>`)}</ul></dd></div>`,
+  )}</dl>`;

@@ -126,7 +126,7 @@ export function rowsOf({ rows, live_rows }: StreamStatus): string {
 }
 
 /** What is promised of details, and what random looks say of them; empty without looks. */
-export function looked({ details_freshness: found }: StreamStatus) {
+function looked({ details_freshness: found }: StreamStatus) {
   if (found === null || found.estimate === null) return "";
   const { promised, longest_unseen_at } = found;
   const { fresh, wrong, sampled } = found.estimate;

@@ -195,3 +195,21 @@ test("hostile text stays text on a stream's page", async () => {
   expect(markup).not.toMatch(/<img|<script>/);
   expect(markup.match(/<script/g)).toHaveLength(1);
 });
+
+test("details say what is promised of them, and what looks at random found", async () => {
+  const share = (value: number) => ({ share: value, low: value / 2, high: 2 * value });
+  const estimate = { wrong: share(0.014), behind: share(0.002), fresh: share(0.4), sampled: 140 };
+  const promised = { within_days: 2, share: 0.9 };
+  const facts = { promised, estimate, longest_unseen_at: "2026-01-02T03:04:05Z" };
+  const record: PageSource["record"] = async () => ({
+    ...{ problems: [], changes: [], added: [] },
+    asked: [{ why: "audit", details: 3, last: 1, found: 0, absent: 1, failed: 2 }],
+  });
+  const source = telling(() => warehouseStatus([stream({ details_freshness: facts })]));
+  const { words } = await shown({ ...source, record }, "/streams/acme/items");
+  expect(words).toContain("Requests 3 details, 1 that the service has none for, 2 that failed");
+  expect(words).toContain("a look at unchanged rows 1 3 0");
+  expect(words).toContain(
+    "Promised 90 % of active details at most 2 d behind As looks at random say about 40 %, between 20 % and 80 % Changed unseen about 1.4 %, between 0.7 % and 2.8 %, by 140 looks at random Not looked at for longest since Fri 2 Jan, 03:04",
+  );
+});

@@ -228,8 +228,20 @@ test("search, filters and order ask the server for nothing, and stay with what i
   page.on("request", request => requests.push(new URL(request.url()).pathname));
   const names = () => page.locator("#found tbody .name").allTextContents();
   const matches = () => page.locator("#matches").textContent();
+  const freight = page.locator("summary").filter({ hasText: "Freight" });
+  /** Once the page has heard of a change: it may not listen yet. */
+  const becomes = (look: () => Promise<string | null>, expected: string) =>
+    expect
+      .poll(
+        () => {
+          daemon.tell({ kind: "reloaded", changed: [] });
+          return look();
+        },
+        { timeout: 30_000, interval: 250 },
+      )
+      .toBe(expected);
 
-  await page.locator("summary").filter({ hasText: "Freight" }).press("Enter");
+  await freight.press("Enter");
   const cards = page.getByRole("link", { name: "rate_cards", exact: true });
   expect(await cards.isVisible()).toBe(true);
   await page.getByRole("searchbox").fill(" Freight  cards ");
@@ -259,8 +271,7 @@ test("search, filters and order ask the server for nothing, and stay with what i
     one.stream === "items" ? { ...one, status: "failed", error: "Away." } : one,
   );
   status = { ...status, streams: items };
-  daemon.tell({ kind: "reloaded" } as Parameters<typeof daemon.tell>[0]);
-  await expect.poll(matches).toBe("1 of 165 streams");
+  await becomes(matches, "1 of 165 streams");
   expect(await names()).toEqual(["items"]);
   expect(await failing.getAttribute("aria-pressed")).toBe("true");
   await page.reload();
@@ -270,10 +281,9 @@ test("search, filters and order ask the server for nothing, and stay with what i
   await page.getByRole("button", { name: "failing" }).click();
   expect(page.url()).toBe(`${url}/`);
   expect(await matches()).toBe("");
-  await page.locator("summary").filter({ hasText: "Freight" }).click();
+  await freight.click();
   status = { ...status, streams: items.map(one => ({ ...one, live_rows: 4_711 })) };
-  daemon.tell({ kind: "reloaded" } as Parameters<typeof daemon.tell>[0]);
-  await page.getByText("9 streams, 42,399 rows").first().waitFor();
+  await becomes(() => freight.locator(".quiet").first().textContent(), "9 streams, 42,399 rows");
   expect(await cards.isVisible()).toBe(true);
   expect(complaints).toEqual([]);
 });

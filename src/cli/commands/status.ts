@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Stream } from "../../catalog/stream.ts";
+import type { StreamGroup } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
@@ -25,9 +25,9 @@ type StatusOptions = CommonOptions & { readonly serve?: true };
 async function status(options: StatusOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
   const { companiesOf } = await import("../../sync/run/run.ts");
-  const { streams } = await import("../../../streams/index.ts");
+  const { groups, streams } = await import("../../../streams/index.ts");
   companiesOf(config, options.company);
-  if (options.serve) return serve(options, config, streams, context);
+  if (options.serve) return serve(options, config, groups, context);
   const { readStatus } = await import("../../operations/status.ts");
   const found = await readStatus(config, streams, options.company);
   if (options.json) return context.printJson(found);
@@ -39,20 +39,23 @@ async function status(options: StatusOptions, context: CliContext): Promise<void
 async function serve(
   options: StatusOptions,
   config: Config,
-  catalogue: readonly Stream[],
+  groups: readonly StreamGroup[],
   context: CliContext,
 ): Promise<void> {
   const { servePage } = await import("../../daemon/page/server.ts");
   const { warehouseSource } = await import("../../daemon/page/source.ts");
   const { statusCacheOf } = await import("../../daemon/cached_status.ts");
   const { systemClock: clock } = await import("../../clock.ts");
+  const { readModels } = await import("../../library/connector.ts");
+  const catalogue = groups.flatMap(group => group.streams);
+  const { models } = await readModels();
   const found = statusCacheOf(() => config, catalogue, options.company, { clock, daemon: undefined });
   const ended = Promise.withResolvers<void>();
   const forget = context.onSignal(() => ended.resolve());
   const page = await servePage({
     listen: config.server,
     access: () => config.server,
-    source: warehouseSource(() => config, found, options.company, undefined),
+    source: warehouseSource(() => config, found, { company: options.company, groups, models }, undefined),
     routes: [],
     log: await context.openLog(options.logLevel),
     clock,

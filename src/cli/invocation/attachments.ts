@@ -67,6 +67,8 @@ async function serveAround(
   const { hookRoute } = await import("../../daemon/page/hook.ts");
   const { servePage } = await import("../../daemon/page/server.ts");
   const { warehouseSource } = await import("../../daemon/page/source.ts");
+  const { groups } = await import("../../../streams/index.ts");
+  const { models } = await (await import("../../library/connector.ts")).readModels();
   const clock = systemClock;
   const cachedStatus = status.look;
   const lateAfterMs = () => daemon.config().freshness.lateAfterMs;
@@ -76,7 +78,7 @@ async function serveAround(
   const page = await servePage({
     listen: server,
     access: () => daemon.config().server,
-    source: warehouseSource(() => daemon.config(), status, undefined, daemon),
+    source: warehouseSource(() => daemon.config(), status, { company: undefined, groups, models }, daemon),
     routes: [
       metrics.route,
       ...healthRoutes({ clock, daemon, cachedStatus, lateAfterMs }),

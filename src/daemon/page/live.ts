@@ -25,6 +25,9 @@ const causes: Readonly<Record<Cause, string>> = {
   hint: "asked for from outside",
 };
 
+/** Streams of a run up to which all are shown. */
+const ALL = 12;
+
 function running(run: LiveRun, now: number) {
   const snapshot = run.view?.snapshot();
   const title = html`<div class="heading"><h2 id="live-title">Running now</h2><p><strong>${run.schedule}</strong>, ${causes[run.cause]}, for ${timespan(now - Date.parse(run.startedAt))}</p></div>`;
@@ -32,11 +35,17 @@ function running(run: LiveRun, now: number) {
     return html`${title}<p class="card still">${run.waits ?? "It is getting ready: its streams are not known yet."}</p>`;
   const { streams } = snapshot;
   const ended = streams.filter(one => one.state === "done" || one.state === "failed").length;
+  // Of many streams those are shown that something happens to.
+  const isMany = streams.length > ALL;
+  const [rest, going] = [true, false].map(wanted =>
+    streams.filter(({ state }) => (isMany && (state === "waiting" || state === "done")) === wanted),
+  ) as [Progress[], Progress[]];
   const limited = snapshot.limited429 > 0 ? `, ${counted(snapshot.limited429, "answer")} 429` : "";
   return html`${title}<div class="card">
     <div class="whole"><progress max="${streams.length}" value="${ended}" aria-label="Streams that are done"></progress>
       <p><strong>${count(ended)} of ${counted(streams.length, "stream")}</strong> done</p></div>
-    <ul class="going">${streams.map(progressOf)}</ul>
+    <ul class="going">${going.map(progressOf)}</ul>
+    ${rest.length === 0 ? "" : html`<details class="rest"><summary>${counted(rest.length, "stream")} waiting or done</summary><ul class="going">${rest.map(progressOf)}</ul></details>`}
     <p class="quiet">Limited by ${snapshot.limitedBy}: ${snapshot.inFlight} of ${counted(snapshot.ceiling, "request")} in flight${limited}.</p>
   </div>`;
 }

@@ -2,16 +2,18 @@ import { isLater } from "../../clock.ts";
 import { roughly } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
 import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
-import type { History } from "../../warehouse/read/run_history.ts";
+import { changesOf, type History, type PastRun, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import type { Daemon, LiveRun } from "../schedule/events.ts";
+import type { PageSource } from "./source.ts";
 import { parted } from "./wording.ts";
 
 /** Everything the page shows, as of one moment. */
 export interface View {
   readonly now: number;
   readonly lateAfterMs: number;
+  readonly groups: PageSource["groups"];
   /** As it was when it could last be read; undefined when it never could. */
   readonly status: Status | undefined;
   /** Why the warehouse cannot be read, as a failure says it. */
@@ -51,10 +53,23 @@ export interface Concern {
   readonly what: string;
   /** Undefined where `what` says it all. */
   readonly advice: string | undefined;
-  readonly streams: readonly string[];
+  readonly streams: readonly StreamRef[];
   /** ISO 8601: when it was seen. */
   readonly at: string | undefined;
+  /** What it sums up, in full. */
+  readonly parts?: readonly string[];
 }
+
+export type StreamRef = Pick<StreamStatus, "company" | "stream">;
+
+/** The page of a stream, without the server's address. */
+export const pathOf = ({ company, stream }: StreamRef): string =>
+  `/streams/${encodeURIComponent(company)}/${encodeURIComponent(stream)}`;
+
+const refOf = ({ company, stream }: StreamRef): StreamRef => ({ company, stream });
+
+/** More warnings of a run than that are told as one. */
+const WARNINGS = 3;
 
 /** What is wrong at this moment, the worst first, each thing once. */
 export function concerns(view: View): readonly Concern[] {
@@ -82,7 +97,7 @@ export function concerns(view: View): readonly Concern[] {
   );
   const failures = [...failing].map(([error, streams]): Concern => {
     const at = streams.map(stream => lastRunOf(view, stream)?.started_at).find(each => each !== undefined);
-    return { ...failure(error, streams.map(name), at), tone: streams.some(hasFailed) ? "bad" : "warn" };
+    return { ...failure(error, streams.map(refOf), at), tone: streams.some(hasFailed) ? "bad" : "warn" };
   });
   const ended = lastEnd(view);
   const why = ended?.error ?? undefined;
@@ -94,7 +109,13 @@ export function concerns(view: View): readonly Concern[] {
   const [repeated = [], fresh = []] = [true, false].map(wanted =>
     (ended?.warnings ?? []).filter(warning => before.includes(warning) === wanted),
   );
-  for (const warning of fresh) found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
+  if (fresh.length <= WARNINGS)
+    for (const warning of fresh) found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
+  else
+    found.push({
+      ...{ tone: "warn", streams: [], at: ended?.at, advice: undefined, parts: fresh },
+      what: `The last run ended with ${fresh.length} warnings.`,
+    });
   if (repeated.length > 0)
     found.push({
       ...{ tone: "warn", streams: [], at: ended?.at, advice: "`tributary status` shows them in full." },
@@ -106,7 +127,7 @@ export function concerns(view: View): readonly Concern[] {
   const late = on.filter(stream => isLate(stream, view.lateAfterMs, view.now) && stream.error === null);
   const lateData = late.length === 1 ? "A stream's data is" : `The data of ${late.length} streams is`;
   const about = (streams: readonly StreamStatus[], what: string, advice: string): void => {
-    if (streams.length > 0) found.push({ tone: "warn", what, advice, streams: streams.map(name), at: undefined });
+    if (streams.length > 0) found.push({ tone: "warn", what, advice, streams: streams.map(refOf), at: undefined });
   };
   about(
     others.filter(stream => stream.rejects > 0),
@@ -193,7 +214,7 @@ const endOf = (run: RunStatus): string => run.finished_at ?? run.started_at;
 /** For failures without advice of their own. */
 const NO_ADVICE = "What was stored stays, and the next run tries again.";
 
-function failure(message: string, streams: readonly string[], at: string | undefined): Concern {
+function failure(message: string, streams: readonly StreamRef[], at: string | undefined): Concern {
   const { what, advice = NO_ADVICE } = parted(message);
   return { tone: "bad", what, advice, streams, at };
 }
@@ -214,15 +235,33 @@ function byRemedy(failures: readonly Concern[]): Concern[] {
 
 const same = (message: string) => (known: Concern) => known.what === parted(message).what;
 
-export function lastRunOf({ history }: View, { company, stream }: Pick<StreamStatus, "company" | "stream">) {
-  return history?.streams.find(past => past.company === company && past.stream === stream)?.runs.at(-1);
-}
+/** A stream's own last runs, oldest first. */
+export const runsOf = ({ history }: View, { company, stream }: StreamRef): readonly PastStreamRun[] =>
+  history?.streams.find(past => past.company === company && past.stream === stream)?.runs ?? [];
+
+export const lastRunOf = (view: View, stream: StreamRef) => runsOf(view, stream).at(-1);
+
+/** How long it took, or goes on already, in ms. */
+export const tookOf = (run: Pick<PastRun, "started_at" | "finished_at">, now: number): number =>
+  Math.max(0, (run.finished_at === null ? now : Date.parse(run.finished_at)) - Date.parse(run.started_at));
 
 /** Names streams, with their company where there are several. */
 export function namer(streams: readonly Pick<StreamStatus, "company">[]) {
   const several = new Set(streams.map(({ company }) => company)).size > 1;
-  return ({ company, stream }: { readonly company: string; readonly stream: string }): string =>
-    several ? `${company}/${stream}` : stream;
+  return ({ company, stream }: StreamRef): string => (several ? `${company}/${stream}` : stream);
+}
+
+/** What a stream can be looked for by. */
+export type Trait = "failing" | "late" | "changed";
+
+export function traitsOf(view: View, stream: StreamStatus): readonly Trait[] {
+  const run = lastRunOf(view, stream);
+  const is: Readonly<Record<Trait, boolean>> = {
+    failing: stream.on && hasFailed(stream),
+    late: stream.on && isLate(stream, view.lateAfterMs, view.now),
+    changed: run !== undefined && changesOf(run) > 0,
+  };
+  return (Object.keys(is) as Trait[]).filter(trait => is[trait]);
 }
 
 /** The page's answer to "is everything all right?", in a sentence. */

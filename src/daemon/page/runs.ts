@@ -1,13 +1,15 @@
 import { html } from "hono/html";
 import { timespan } from "../../duration.ts";
 import { barChart, ticks } from "../../outputs/html/sparks.ts";
-import { counted } from "../../outputs/html/wording.ts";
+import { count, counted } from "../../outputs/html/wording.ts";
 import { changesOf, type PastRun, type PastStreamRun } from "../../warehouse/read/run_history.ts";
-import { namer, outcome, type View } from "./page_model.ts";
+import { namer, outcome, type Tone, tookOf, type View } from "./page_model.ts";
 import { clockTime, time } from "./wording.ts";
 
 /** Runs that are shown before the fold. */
-const SHOWN = 10;
+const SHOWN = 7;
+/** Of a run with more streams than `many` only so many have a bar: first of those that failed, then of the others, the longest ones. */
+const BARS = { many: 24, failed: 3, drawn: 5 };
 
 /** The last runs, newest first: when, how it ended, how long it took, and what each stream did meanwhile as a bar. */
 export function runSection(view: View) {
@@ -16,7 +18,7 @@ export function runSection(view: View) {
   const name = namer(view.status?.streams ?? []);
   const rest = runs.slice(SHOWN);
   return html`<section aria-labelledby="runs-title" id="runs">
-    <div class="heading"><h2 id="runs-title">Last runs</h2>${legend}</div>
+    <div class="heading"><h2 id="runs-title">Last runs</h2>${runs.some(run => run.streams.length > BARS.many) ? html`<p>Bars show what failed and what took longest.</p>` : ""}${legend}</div>
     <div class="card">
       ${timeline(runs.slice(0, SHOWN), "The last runs", true, name, view.now)}
       ${rest.length === 0 ? "" : html`<details><summary>${counted(rest.length, "earlier run")}</summary>${timeline(rest, "Earlier runs", false, name, view.now)}</details>`}
@@ -26,7 +28,7 @@ export function runSection(view: View) {
 
 /** Length of the time axis in ms. At most three times the median: a first load of hours must not make all later bars invisible. */
 function limitOf(runs: readonly PastRun[], now: number): number {
-  const lengths = runs.map(run => lengthOf(run, now)).toSorted((a, b) => a - b);
+  const lengths = runs.map(run => tookOf(run, now)).toSorted((a, b) => a - b);
   const usual = lengths[Math.floor(lengths.length / 2)] ?? 1;
   return Math.max(1, Math.min(lengths.at(-1) ?? 1, 3 * usual));
 }
@@ -71,7 +73,7 @@ interface Drawing {
 
 function row(run: PastRun, drawing: Drawing, name: (run: PastStreamRun) => string, now: number) {
   const { word, tone } = outcome(run.status);
-  const length = lengthOf(run, now);
+  const length = tookOf(run, now);
   return html`<tr role="row">
     <th role="rowheader" scope="row">${time(run.started_at)}<span class="quiet">${run.command}</span></th>
     <td role="cell"><span class="pill ${tone}">${word}</span></td>
@@ -84,7 +86,9 @@ function bars(run: PastRun, { limit, named }: Drawing, name: (run: PastStreamRun
   const turns = run.streams.filter(part => part.status !== "skipped");
   if (turns.length === 0) return html`<span class="quiet">no stream had its turn</span>`;
   const began = Date.parse(run.started_at);
-  const drawn = turns.map(part => {
+  const isMany = turns.length > BARS.many;
+  const shown = isMany ? weightiest(turns, now) : turns;
+  const drawn = shown.map(part => {
     const from = Math.max(0, Date.parse(part.started_at) - began);
     const to = (part.finished_at === null ? now : Date.parse(part.finished_at)) - began;
     const { word, tone } = outcome(part.status);
@@ -93,13 +97,34 @@ function bars(run: PastRun, { limit, named }: Drawing, name: (run: PastStreamRun
     const note = `${name(part)}: ${word}, from ${clockTime(part.started_at)} UTC for ${timespan(to - from)}; ${did}${rejected}`;
     return { from, to, tone, note, name: name(part), said: `${name(part)} ${word} ${timespan(to - from)}` };
   });
-  return barChart(
-    `${counted(turns.length, "stream")}: ${drawn.map(({ said }) => said).join(", ")}`,
-    drawn,
-    limit,
-    named,
-  );
+  const what = `${counted(turns.length, "stream")}: ${drawn.map(({ said }) => said).join(", ")}`;
+  const chart = barChart(isMany ? `The longest of ${what}` : what, drawn, limit, named);
+  return isMany ? html`${chart}<span class="quiet">${summary(turns, name)}</span>` : chart;
 }
 
-const lengthOf = (run: PastRun, now: number): number =>
-  Math.max(0, (run.finished_at === null ? now : Date.parse(run.finished_at)) - Date.parse(run.started_at));
+function weightiest(turns: readonly PastStreamRun[], now: number): readonly PastStreamRun[] {
+  const longestFirst = turns.toSorted((a, b) => tookOf(b, now) - tookOf(a, now));
+  const failed = longestFirst.filter(isBad).slice(0, BARS.failed);
+  return [...failed, ...longestFirst.filter(part => !failed.includes(part))].slice(0, BARS.drawn);
+}
+
+const isBad = ({ status }: PastStreamRun): boolean => outcome(status).tone === "bad";
+
+const worstFirst: readonly Tone[] = ["bad", "warn", "idle", "good"];
+
+/** `165 streams: 3 failed (a, b, c), 2 with warnings, 160 succeeded`; of those that failed the first few are named. */
+function summary(turns: readonly PastStreamRun[], name: (run: PastStreamRun) => string): string {
+  const rank = ({ status }: PastStreamRun): number => worstFirst.indexOf(outcome(status).tone);
+  const ends = [
+    ...Map.groupBy(
+      turns.toSorted((a, b) => rank(a) - rank(b)),
+      ({ status }) => outcome(status).word,
+    ),
+  ];
+  if (ends.length === 1) return `${counted(turns.length, "stream")} ${ends[0]![0]}`;
+  const texts = ends.map(([word, parts]) => {
+    const few = parts.slice(0, BARS.failed).map(name).join(", ") + (parts.length > BARS.failed ? ", …" : "");
+    return `${count(parts.length)} ${word}${isBad(parts[0]!) ? ` (${few})` : ""}`;
+  });
+  return `${counted(turns.length, "stream")}: ${texts.join(", ")}`;
+}

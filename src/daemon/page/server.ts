@@ -13,10 +13,11 @@ import { styleOf } from "../../outputs/html/document.ts";
 import { asset } from "../../package_root.ts";
 import { type Door, type DoorSources, doorkeeper, isOwnName } from "./access.ts";
 import { createFeed } from "./feed.ts";
-import { createPageSnapshots, type TakeSnapshot } from "./page_snapshot.ts";
+import { createPageSnapshots, type PageSnapshots } from "./page_snapshot.ts";
 import type { Route } from "./route.ts";
 import type { PageSource } from "./source.ts";
 import { icon, pageDocument } from "./status_page.ts";
+import { streamDocument, streamOf } from "./stream_page.ts";
 
 export interface PageOptions extends DoorSources {
   /** Undefined: there is no page, but for `routes`. */
@@ -68,13 +69,14 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
 const CLOSING_MS = 500;
 
 interface LivePage {
-  readonly takeSnapshot: TakeSnapshot;
+  readonly snapshots: PageSnapshots;
+  readonly feeds: PageSource["feeds"];
   readonly feed: ReturnType<typeof createFeed>;
 }
 
 function openPage(source: PageSource, { clock, log, redact }: PageOptions): LivePage {
-  const takeSnapshot = createPageSnapshots(source, clock, redact);
-  return { takeSnapshot, feed: createFeed(source, takeSnapshot, clock, log) };
+  const snapshots = createPageSnapshots(source, clock, redact);
+  return { snapshots, feeds: source.feeds, feed: createFeed(source, snapshots.take, clock, log) };
 }
 
 function pageApp(options: PageOptions, page: LivePage | undefined): Hono {
@@ -113,10 +115,19 @@ function pageApp(options: PageOptions, page: LivePage | undefined): Hono {
   return app;
 }
 
-function addPage(app: Hono, { takeSnapshot, feed }: LivePage, door: Door): void {
-  app.get("/", async c => c.html(pageDocument((await takeSnapshot()).view)));
+function addPage(app: Hono, { snapshots, feeds, feed }: LivePage, door: Door): void {
+  app.get("/", async c => c.html(pageDocument((await snapshots.take()).view)));
+  app.get("/streams/:company/:stream", async c => {
+    const { view } = await snapshots.take();
+    const named = c.req.param();
+    // Only for a stream that there is the warehouse is asked.
+    const stream = streamOf(view, named);
+    return stream === undefined
+      ? c.notFound()
+      : c.html(streamDocument(view, stream, await snapshots.look(named.company, named.stream), feeds));
+  });
   app.get("/status.json", async c => {
-    const { fresh, view } = await takeSnapshot();
+    const { fresh, view } = await snapshots.take();
     return fresh === undefined ? c.json({ error: view.unreadable }, 503) : c.json(fresh);
   });
   app.get("/page.css", c => c.body(styleOf("status_page"), 200, { "content-type": "text/css; charset=utf-8" }));

@@ -5,7 +5,7 @@ import { documentOf } from "../../outputs/html/document.ts";
 import { count, counted } from "../../outputs/html/wording.ts";
 import type { PastRun } from "../../warehouse/read/run_history.ts";
 import { liveSection } from "./live.ts";
-import { type Concern, concerns, outcome, type View, verdict } from "./page_model.ts";
+import { type Concern, concerns, namer, outcome, pathOf, type Tone, type View, verdict } from "./page_model.ts";
 import { runSection } from "./runs.ts";
 import { streamSection } from "./streams.ts";
 import { date, parted, prose, time } from "./wording.ts";
@@ -13,21 +13,32 @@ import { workerSection } from "./workers.ts";
 
 export function pageDocument(view: View) {
   const { tone, sentence } = verdict(view);
-  return documentOf({
-    title: `${sentence} · tributary`,
-    head: html`<link rel="icon" href="/icon-${tone}.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/page.css">
-<script type="module" src="/page.js"></script>`,
-    body: html`<header><p class="brand">${logo} tributary</p><p class="place">${place(view)}</p></header>
-<main>
-  <div class="verdict ${tone}"><h1>${sentence}</h1>${nothingYet(view)}</div>
+  return framed(view, {
+    ...{ title: sentence, tone },
+    main: html`<div class="verdict ${tone}"><h1>${sentence}</h1>${nothingYet(view)}</div>
+  ${troubleSection(concerns(view), view)}
   ${tiles(view)}
   ${liveSection(view)}
-  ${troubleSection(view)}
   ${workerSection(view)}
   ${streamSection(view)}
   ${runSection(view)}
-  ${pastTroubleSection(view)}
+  ${pastTroubleSection(view)}`,
+  });
+}
+
+/** What all pages have around what they say; `tone` colours the tab's icon. */
+export function framed(
+  view: View,
+  { title, tone, main }: { readonly title: string; readonly tone: Tone; readonly main: unknown },
+) {
+  return documentOf({
+    title: `${title} · tributary`,
+    head: html`<link rel="icon" href="/icon-${tone}.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>`,
+    body: html`<header><p class="brand"><a href="/">${logo} tributary</a></p><p class="place">${place(view)}</p></header>
+<main>
+  ${main}
 </main>
 <footer><p><span id="as-of">As of ${time(new Date(view.now).toISOString())}.</span> Times are in <span id="zone">UTC</span>.</p><p id="connection" role="status"></p></footer>`,
   });
@@ -74,7 +85,7 @@ function tiles(view: View) {
   </dl>`;
 }
 
-const tile = (title: string, fact: unknown, more: unknown) =>
+export const tile = (title: string, fact: unknown, more: unknown) =>
   html`<div class="card tile"><dt>${title}</dt><dd><span class="large">${fact}</span><span class="quiet">${more}</span></dd></div>`;
 
 function oldest({ status, now, lateAfterMs }: View): [unknown, unknown] {
@@ -114,19 +125,34 @@ function nextRun({ nextRuns, now }: View): [unknown, unknown] {
 /** How many errors of earlier runs are shown. */
 const EARLIER = 5;
 
+/** Of what is wrong, and of the streams of each such thing, so many are shown before the fold. */
+const SHOWN = { concerns: 4, streams: 5 };
+
 /** What is wrong now, and what to do about it. */
-function troubleSection(view: View) {
-  const now = concerns(view);
-  if (now.length === 0) return "";
+export function troubleSection(found: readonly Concern[], view: View) {
+  if (found.length === 0) return "";
+  const [first, rest] = [found.slice(0, SHOWN.concerns), found.slice(SHOWN.concerns)];
   return html`<section id="trouble" aria-labelledby="trouble-title"><h2 id="trouble-title">What to do</h2>
-    <ul class="concerns">${now.map(concern => item(concern, view.now))}</ul>
+    <ul class="concerns">${first.map(concern => item(concern, view))}</ul>
+    ${rest.length === 0 ? "" : html`<details class="card rest"><summary>${count(rest.length)} more</summary><ul class="concerns">${rest.map(concern => item(concern, view))}</ul></details>`}
   </section>`;
 }
 
-function item({ tone, what, advice, streams, at }: Concern, now: number) {
+function item({ tone, what, advice, streams, at, parts }: Concern, view: View) {
+  const name = namer(view.status?.streams ?? []);
+  const links = streams.map(stream => html`<a href="${pathOf(stream)}">${name(stream)}</a>`);
+  const about = [
+    ...(links.length === 0 ? [] : [commaed(links.slice(0, SHOWN.streams))]),
+    ...(at === undefined ? [] : [time(at, ago(at, view.now))]),
+  ];
+  const more = links.slice(SHOWN.streams);
   return html`<li class="card concern ${tone}"><p class="what">${prose(what)}</p>${advice === undefined ? "" : html`<p class="advice">${prose(advice)}</p>`}
-    ${streams.length === 0 && at === undefined ? "" : html`<p class="quiet">${streams.join(", ")}${streams.length > 0 && at !== undefined ? " · " : ""}${at === undefined ? "" : time(at, ago(at, now))}</p>`}</li>`;
+    ${about.length === 0 ? "" : html`<p class="quiet">${about[0]}${about.length > 1 ? html` · ${about[1]}` : ""}</p>`}
+    ${more.length === 0 ? "" : html`<details class="rest"><summary>and ${counted(more.length, "more stream")}</summary><p class="quiet">${commaed(more)}</p></details>`}
+    ${parts === undefined ? "" : html`<details class="rest"><summary>Show them</summary><ul>${parts.map(part => html`<li>${prose(part)}</li>`)}</ul></details>`}</li>`;
 }
+
+const commaed = (parts: readonly unknown[]) => parts.map((part, index) => (index === 0 ? part : html`, ${part}`));
 
 /** Errors that runs before the last one ended with, each once: the last such run, and how many there were. */
 function earlier({
@@ -142,11 +168,11 @@ function earlier({
 function pastTroubleSection(view: View) {
   const runs = earlier(view);
   if (runs.length === 0) return "";
-  return html`<section id="past-trouble" aria-labelledby="past-trouble-title"><h2 id="past-trouble-title">Earlier errors</h2>
-    <ul class="card past">${runs.map(({ run, error, times }) => {
+  return html`<section id="past-trouble" aria-labelledby="past-trouble-title"><details class="card"><summary><h2 id="past-trouble-title">Earlier errors</h2></summary>
+    <ul class="past">${runs.map(({ run, error, times }) => {
       const { what, advice } = parted(error);
       const { word, tone } = outcome(run.status);
       return html`<li><p><span class="pill ${tone}">${word}</span> ${time(run.started_at)} <span class="quiet">${ago(run.started_at, view.now)}${times === 1 ? "" : `, the last of ${times} such runs`}</span></p><p>${prose(what)} ${prose(advice ?? "")}</p></li>`;
-    })}</ul>
+    })}</ul></details>
   </section>`;
 }

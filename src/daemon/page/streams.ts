@@ -6,50 +6,123 @@ import { breakable, count, counted } from "../../outputs/html/wording.ts";
 import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import { changesOf, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
-import { lastRunOf, outcome, type View } from "./page_model.ts";
+import {
+  lastRunOf,
+  outcome,
+  pathOf,
+  runsOf,
+  type Tone,
+  type Trait,
+  tookOf,
+  traitsOf,
+  type View,
+} from "./page_model.ts";
 import { date, time } from "./wording.ts";
 
-/** Every stream with its freshness, its last run and its charts; a table a company. */
+/** Up to so many streams every subject is unfolded from the beginning. */
+const UNFOLDED = 12;
+
+/** Every stream with its freshness, its last run and its charts: a line a subject that unfolds. The page's script searches, filters and sorts them. */
 export function streamSection(view: View) {
-  const groups = [...Map.groupBy(view.status?.streams ?? [], stream => stream.company)];
-  if (view.status?.warehouse.loaded !== true || groups.length === 0) return "";
+  const streams = view.status?.streams ?? [];
+  if (view.status?.warehouse.loaded !== true || streams.length === 0) return "";
+  const companies = [...Map.groupBy(streams, stream => stream.company)];
   return html`<section aria-labelledby="streams-title" id="streams">
     <div class="heading"><h2 id="streams-title">Streams</h2><p>Charts show the last 30 runs of each stream, the newest on the right.</p></div>
-    ${groups.map(([company, streams]) =>
-      groups.length === 1
-        ? table(view, streams, "Streams")
-        : html`<h3>${company}</h3>${table(view, streams, `Streams of ${company}`)}`,
-    )}
+    ${tools(view, streams)}
+    <div id="subjects">${companies.map(([company, own]) => {
+      const [title, of] = companies.length === 1 ? ["", ""] : [html`<h3>${company}</h3>`, company];
+      return html`${title}<div class="card subjects">${subjectsOf(view, own).map(([subject, members]) => subjectLine(view, { subject, of, isOpen: streams.length <= UNFOLDED }, members))}</div>`;
+    })}</div>
+    ${table("Streams that were looked for", "", html` id="found" hidden`)}
   </section>`;
 }
 
+/** A company's streams by subject, in the order of the catalogue; none is without streams. */
+function subjectsOf({ groups }: View, streams: readonly StreamStatus[]) {
+  const subjects = new Map(groups.flatMap(({ title, streams: all }) => all.map(({ name }) => [name, title] as const)));
+  return [...Map.groupBy(streams, ({ stream }) => subjects.get(stream) ?? "Others")];
+}
+
+const filters: readonly Trait[] = ["failing", "late", "changed"];
+
+/** What sorts streams: the name of a row's `data-` attribute, highest first but for the two that say otherwise. */
+const orders = {
+  name: "by name",
+  at: "oldest data first",
+  changes: "most changes first",
+  rows: "most rows first",
+  took: "longest run first",
+};
+
+/** Without the page's script they would do nothing: it shows them. */
+function tools(view: View, streams: readonly StreamStatus[]) {
+  const traits = streams.flatMap(stream => traitsOf(view, stream));
+  const counts = filters.map(trait => [trait, traits.filter(each => each === trait).length] as const);
+  return html`<div class="tools" id="tools" hidden>
+    <input type="search" id="search" placeholder="Search" aria-label="Search streams" autocomplete="off" spellcheck="false">
+    <div class="filters" role="group" aria-label="Show only streams that are">${counts.map(([trait, many]) => html`<button type="button" data-only="${trait}" aria-pressed="false">${trait} <span class="quiet">${count(many)}</span></button>`)}</div>
+    <select id="order" aria-label="Order"><option value="">by subject</option>${Object.entries(orders).map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select>
+    <p class="quiet" id="matches" role="status"></p>
+  </div>`;
+}
+
+interface Line {
+  readonly subject: string;
+  /** The company where there are several. */
+  readonly of: string;
+  readonly isOpen: boolean;
+}
+
+function subjectLine(view: View, { subject, of, isOpen }: Line, streams: readonly StreamStatus[]) {
+  const on = streams.filter(stream => stream.on);
+  const traits = on.flatMap(stream => traitsOf(view, stream));
+  const pill = (many: number, tone: Tone, word: string) =>
+    many === 0 ? "" : html` <span class="pill ${tone}">${count(many)} ${word}</span>`;
+  const oldest = on.flatMap(({ complete_to }) => complete_to ?? []).toSorted()[0];
+  const rows = streams.reduce((sum, stream) => sum + stream.live_rows, 0);
+  const place = of === "" ? subject : `${of} · ${subject}`;
+  return html`<details${isOpen ? html` open` : ""}><summary><span class="subject">${subject}</span><span class="pills">${pill(traits.filter(trait => trait === "failing").length, "bad", "failed")}${pill(traits.filter(trait => trait === "late").length, "warn", "late")}${pill(on.filter(stream => stream.rejects > 0).length, "warn", "with rejects")}</span>
+    <span class="quiet">${counted(streams.length, "stream")}, ${counted(rows, "row")}</span><span class="quiet oldest">${oldest === undefined ? "" : time(oldest, `${roughly(view.now - Date.parse(oldest))} old`)}</span></summary>
+    ${table(
+      `Streams: ${place}`,
+      streams.toSorted((a, b) => Number(b.on) - Number(a.on)).map(stream => row(view, stream, place)),
+    )}</details>`;
+}
+
 // Roles are explicit: on phones the style sheet lays rows out as blocks, and browsers then drop the roles of a table.
-function table(view: View, streams: readonly StreamStatus[], caption: string) {
-  return html`<table class="card streams" role="table"><caption class="unseen">${caption}</caption>
+const table = (caption: string, rows: unknown, attributes: unknown = "") =>
+  html`<table class="streams" role="table"${attributes}><caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">
       ${["Stream", "Data as of", "Last run", "Rows read", "Changes", "Rejects"].map(
         title => html`<th role="columnheader" scope="col">${title}</th>`,
       )}
     </tr></thead>
-    <tbody role="rowgroup">${streams.toSorted((a, b) => Number(b.on) - Number(a.on)).map(stream => row(view, stream))}</tbody>
+    <tbody role="rowgroup">${rows}</tbody>
   </table>`;
-}
 
-function row(view: View, stream: StreamStatus) {
-  const past = view.history?.streams.find(one => one.company === stream.company && one.stream === stream.stream);
-  const runs = past?.runs ?? [];
-  const deleted = stream.rows - stream.live_rows;
-  return html`<tr role="row" class="${stream.on ? "" : "off"}">
-    <th role="rowheader" scope="row"><span class="name">${breakable(stream.stream)}</span>
-      <span class="quiet">${counted(stream.live_rows, "row")}${deleted > 0 ? html`, ${count(deleted)} deleted` : ""}</span>
+function row(view: View, stream: StreamStatus, place: string) {
+  const runs = runsOf(view, stream);
+  const last = runs.at(-1);
+  const took = last === undefined ? 0 : tookOf(last, view.now);
+  return html`<tr role="row" class="${stream.on ? "" : "off"}" data-is="${traitsOf(view, stream).join(" ")}" data-name="${stream.stream}" data-at="${stream.complete_to ?? ""}" data-rows="${stream.live_rows}" data-changes="${last === undefined ? 0 : changesOf(last)}" data-took="${took}">
+    <th role="rowheader" scope="row"><a class="name" href="${pathOf(stream)}">${breakable(stream.stream)}</a>
+      <span class="quiet place-of">${place}</span>
+      <span class="quiet">${rowsOf(stream)}</span>
       ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${count(stream.details_pending ?? 0)} to be fetched</span>` : ""}
       ${besideService(stream)}${looked(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
-    <td role="cell" data-title="Rows read">${chart(areaChart, "rows", runs, run => run.rows_read)}</td>
-    <td role="cell" data-title="Changes">${chart(columnChart, "changes", runs, changesOf)}</td>
-    <td role="cell" data-title="Rejects">${chart(columnChart, "rejects", runs, run => run.rejected)}</td>
+    <td role="cell" data-title="Rows read">${chart("rows", runs, false)}</td>
+    <td role="cell" data-title="Changes">${chart("changes", runs, false)}</td>
+    <td role="cell" data-title="Rejects">${chart("rejects", runs, false)}</td>
   </tr>`;
+}
+
+/** `1,234 rows, 5 deleted`. */
+export function rowsOf({ rows, live_rows }: StreamStatus): string {
+  const deleted = rows - live_rows;
+  return `${counted(live_rows, "row")}${deleted > 0 ? `, ${count(deleted)} deleted` : ""}`;
 }
 
 /** What is promised of details, and what random looks say of them; empty without looks. */
@@ -66,13 +139,13 @@ function looked({ details_freshness: found }: StreamStatus) {
 }
 
 /** Empty where the table has as many rows as the service. */
-function besideService({ on, difference, difference_reason }: StreamStatus) {
+export function besideService({ on, difference, difference_reason }: StreamStatus) {
   if (!on || difference === null || difference === 0) return "";
   const more = `${counted(Math.abs(difference), "row")} ${difference > 0 ? "more" : "fewer"}`;
   return html`<span class="quiet">${more} than at the service: ${difference_reason}</span>`;
 }
 
-function freshness(view: View, stream: StreamStatus) {
+export function freshness(view: View, stream: StreamStatus) {
   const age = ageOf(stream, view.now);
   if (!stream.on) return html`<span class="pill idle">off</span><span class="quiet">not updated any more</span>`;
   if (age === undefined || stream.complete_to === null)
@@ -84,26 +157,26 @@ function freshness(view: View, stream: StreamStatus) {
     ${late ? html`<span class="quiet">late after ${roughly(view.lateAfterMs)}</span>` : ""}`;
 }
 
-function lastRun(view: View, stream: StreamStatus) {
+export function lastRun(view: View, stream: StreamStatus) {
   const { word, tone } = outcome(stream.status);
   const run = stream.status === "never" ? undefined : lastRunOf(view, stream);
-  const took =
-    run?.finished_at == null ? "" : html`${timespan(Date.parse(run.finished_at) - Date.parse(run.started_at))}`;
+  const took = run?.finished_at == null ? "" : timespan(tookOf(run, view.now));
   return html`<span class="pill ${tone}">${word}</span>
     ${run === undefined ? "" : html`<span class="quiet">${time(run.started_at, ago(run.started_at, view.now))}${took === "" ? "" : html` · ${took}`}</span>`}`;
 }
 
-/** A chart over the stream's last runs, and its last value; `tone` is its colour's name. */
-function chart(
-  draw: typeof areaChart,
-  tone: "rows" | "changes" | "rejects",
-  runs: readonly PastStreamRun[],
-  measure: (run: PastStreamRun) => number,
-) {
-  const what = tone === "rows" ? "rows read" : tone;
+const charts = {
+  rows: { draw: areaChart, what: "rows read", measure: (run: PastStreamRun) => run.rows_read },
+  changes: { draw: columnChart, what: "changes", measure: changesOf },
+  rejects: { draw: columnChart, what: "rejects", measure: (run: PastStreamRun) => run.rejected },
+};
+
+/** A chart over the stream's last runs, and its last value. `isNoted`: each value says which run it is of. */
+export function chart(tone: keyof typeof charts, runs: readonly PastStreamRun[], isNoted: boolean) {
+  const { draw, what, measure } = charts[tone];
   const points = runs.map(run => ({
     value: measure(run),
-    note: `${date(run.started_at)} UTC: ${count(measure(run))} ${what}`,
+    ...(isNoted ? { note: `${date(run.started_at)} UTC: ${count(measure(run))} ${what}` } : {}),
   }));
   const last = points.at(-1);
   if (last === undefined) return html`<span class="quiet">no runs yet</span>`;

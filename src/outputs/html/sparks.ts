@@ -4,10 +4,10 @@ import { filledLine } from "./lines.ts";
 import { fixed } from "./picture.ts";
 import { count } from "./wording.ts";
 
-/** A value of a chart, with what is said of it when it is pointed at. */
+/** A value of a chart. `note` is said of it when it is pointed at; charts of which there are hundreds have none: they take less room. */
 export interface Point {
   readonly value: number;
-  readonly note: string;
+  readonly note?: string;
 }
 
 const WIDTH = 120;
@@ -26,9 +26,10 @@ export function areaChart(what: string, points: readonly Point[], tone: string) 
     tone,
     html`${filledLine(places, HEIGHT - 1)}
       ${last === undefined ? "" : html`<circle class="dot" cx="${fixed(last[0])}" cy="${fixed(last[1])}" r="2"/>`}
-      ${points.map(
-        ({ note }, index) =>
-          html`<rect class="point" x="${fixed(x(index - 0.5))}" y="0" width="${fixed(x(1) - x(0))}" height="${HEIGHT}"><title>${note}</title></rect>`,
+      ${points.map(({ note }, index) =>
+        note === undefined
+          ? ""
+          : html`<rect class="point" x="${fixed(x(index - 0.5))}" y="0" width="${fixed(x(1) - x(0))}" height="${HEIGHT}"><title>${note}</title></rect>`,
       )}`,
   );
 }
@@ -41,18 +42,25 @@ export function columnChart(what: string, points: readonly Point[], tone: string
   ).paddingInner(0.3);
   const limit = usual(points);
   const y = scaleLinear([0, limit], [0, HEIGHT - 3]).clamp(true);
-  const width = Math.min(x.bandwidth(), 8);
-  return figure(
-    what,
-    points,
-    tone,
-    points.map(({ value, note }, index) => {
-      const height = value === 0 ? 1 : Math.max(2.5, y(value));
-      const left = fixed((x(index) ?? 0) + (x.bandwidth() - width) / 2);
-      const gap = value > limit ? html`<rect class="gap" x="${left}" y="7" width="${fixed(width)}" height="2"/>` : "";
-      return html`<rect class="${value === 0 ? "none" : "column"}" x="${left}" y="${fixed(HEIGHT - height)}" width="${fixed(width)}" height="${fixed(height)}" rx="0.8"><title>${note}</title></rect>${gap}`;
-    }),
+  const width = fixed(Math.min(x.bandwidth(), 8));
+  const columns = points.map(({ value, note }, index) => ({
+    ...{ note, isOutlier: value > limit, kind: value === 0 ? "none" : "column" },
+    height: fixed(value === 0 ? 1 : Math.max(2.5, y(value))),
+    left: fixed((x(index) ?? 0) + (x.bandwidth() - Number(width)) / 2),
+  }));
+  const drawn = columns.every(({ note }) => note === undefined)
+    ? [...Map.groupBy(columns, ({ kind }) => kind)].map(([kind, alike]) => {
+        const way = alike.map(({ left, height }) => `M${left} ${HEIGHT}v-${height}h${width}v${height}`).join("");
+        return html`<path class="${kind}" d="${way}"/>`;
+      })
+    : columns.map(
+        ({ kind, left, height, note }) =>
+          html`<rect class="${kind}" x="${left}" y="${fixed(HEIGHT - Number(height))}" width="${width}" height="${height}" rx="0.8"><title>${note}</title></rect>`,
+      );
+  const gaps = columns.map(({ isOutlier, left }) =>
+    isOutlier ? html`<rect class="gap" x="${left}" y="7" width="${width}" height="2"/>` : "",
   );
+  return figure(what, points, tone, html`${drawn}${gaps}`);
 }
 
 /** The highest value, unless it is more than four times as high as nine of ten values. */

@@ -21,7 +21,7 @@ export interface PastRun extends Pick<Runs, "run_id" | "command" | "status" | "s
 export type PastStreamRun = Pick<
   WrittenRow<(typeof stateTables)["stream_runs"]>,
   | ("run_id" | "company" | "stream" | "status" | "started_at" | "finished_at" | "error")
-  | ("rows_read" | "inserted" | "updated" | "deleted" | "rejected")
+  | ("requests" | "rows_read" | "inserted" | "updated" | "deleted" | "rejected")
 >;
 
 /** Rows inserted, updated or deleted. */

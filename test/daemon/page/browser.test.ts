@@ -10,10 +10,12 @@ import { loadConfig } from "../../../src/config/load.ts";
 import { statusCacheOf } from "../../../src/daemon/cached_status.ts";
 import { warehouseSource } from "../../../src/daemon/page/source.ts";
 import type { RunView } from "../../../src/sync/run/run.ts";
-import { streams } from "../../../streams/index.ts";
+import { groups, streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
+import { models } from "../../support/models.ts";
 import { bench } from "../../support/run.ts";
 import { startBrowser, violations } from "./browser.ts";
+import { manyStreams } from "./many.ts";
 import { writeNights } from "./nights.ts";
 import { scriptedDaemon } from "./scripted.ts";
 import { fleet, queuedRun, served, stream, telling, warehouseStatus, worker } from "./warehouse_status.ts";
@@ -48,7 +50,7 @@ async function place(readers: "direct" | "snapshot", orders = 30, names: readonl
     warehouseSource(
       () => config,
       statusCacheOf(() => config, streams, undefined, { clock, daemon }),
-      undefined,
+      { company: undefined, groups, ...models },
       daemon,
     ),
     { clock },
@@ -88,6 +90,12 @@ async function visit(url: string, options: BrowserContextOptions = {}): Promise<
   return { page, complaints };
 }
 
+/** Opens whatever is folded, or folded within a place, and what is folded in that. */
+async function unfold(page: Page, within = "body"): Promise<void> {
+  const folded = page.locator(within).locator("details:not([open]) > summary:visible");
+  while ((await folded.count()) > 0) await folded.first().click();
+}
+
 const themes = [
   { colorScheme: "light", viewport: { width: 1280, height: 900 } },
   { colorScheme: "dark", viewport: { width: 1280, height: 900 } },
@@ -110,19 +118,29 @@ test("a month of nights is shown to everybody, in every light and width", async 
     const name = `${theme.colorScheme} ${theme.viewport.width}`;
     expect(await page.locator("#streams tbody tr").count(), name).toBe(8);
     expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBe(theme.viewport.width);
-    for (const summary of await page.locator("summary").all()) await summary.click();
+    await unfold(page);
     expect(await violations(page), name).toEqual([]);
     const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
     expect(ground).toBe(theme.colorScheme === "dark" ? "rgb(14, 19, 25)" : "rgb(244, 246, 248)");
     // Every drawing says in words what it shows, or is no more than an ornament.
     const drawings = page.locator("svg:not([aria-hidden=true]):not(svg svg)");
-    expect(await drawings.count()).toBeGreaterThan(20);
-    for (const drawing of await drawings.all()) {
-      expect(await drawing.getAttribute("role")).toBe("img");
-      expect((await drawing.getAttribute("aria-label"))?.length).toBeGreaterThan(10);
+    const labels = await drawings.evaluateAll(all =>
+      (all as unknown as Described[]).map(one => [one.getAttribute("role"), one.getAttribute("aria-label")]),
+    );
+    expect(labels.length).toBeGreaterThan(20);
+    for (const [role, label] of labels) {
+      expect(role).toBe("img");
+      expect(label?.length).toBeGreaterThan(10);
     }
-    for (const chart of await page.locator("figure.chart").all())
-      expect(await chart.locator("figcaption").textContent()).toMatch(/\d.* runs?\b/);
+    const captions = await page.locator("figure.chart figcaption").allTextContents();
+    expect(captions).toHaveLength(24);
+    for (const caption of captions) expect(caption).toMatch(/\d.* runs?\b/);
+    await page.getByRole("link", { name: "purchase_order_details" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "purchase_order_details" }).waitFor();
+    await unfold(page);
+    expect(await page.locator("#runs tbody tr").count(), name).toBe(29);
+    expect(await page.evaluate("document.documentElement.scrollWidth"), name).toBe(theme.viewport.width);
+    expect(await violations(page), name).toEqual([]);
     expect(complaints, name).toEqual([]);
   }
   expect(warned).toEqual([]);
@@ -156,6 +174,118 @@ test("workers are shown to everybody, in every light and width", async () => {
     expect(await violations(page), name).toEqual([]);
     expect(complaints, name).toEqual([]);
   }
+});
+
+const widths = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 }, most: 2_500 },
+  { colorScheme: "dark", viewport: { width: 390, height: 844 }, most: 4_000 },
+  { colorScheme: "light", viewport: { width: 320, height: 640 }, most: 4_000 },
+] as const;
+
+test.each(widths)("all streams there are fit on few screens, $viewport.width wide", async ({ most, ...theme }) => {
+  for (const isWell of [true, false]) {
+    const { status, history } = manyStreams(isWell);
+    const { url } = await served(telling(() => status, history));
+    const { page, complaints } = await visit(url, theme);
+    const edge = (selector: string): Promise<number> =>
+      page.locator(selector).evaluate(element => (element as unknown as Placed).getBoundingClientRect().bottom);
+    const fits = async () => {
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(theme.viewport.width);
+      expect(await violations(page)).toEqual([]);
+    };
+    if (isWell) {
+      expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(most);
+      await fits();
+      continue;
+    }
+    expect(await edge("#trouble")).toBeLessThan(theme.viewport.width < 500 ? 1_000 : 750);
+    for (const title of ["Freight", "Core details"]) await page.locator("summary").filter({ hasText: title }).click();
+    await unfold(page, "#trouble, #runs");
+    await fits();
+    await page.locator("#search").fill("purchase");
+    await fits();
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("#tools").isVisible()).toBe(false);
+    await fits();
+    expect(complaints).toEqual([]);
+  }
+});
+
+interface Described {
+  getAttribute(name: string): string | null;
+}
+
+interface Placed {
+  getBoundingClientRect(): { readonly bottom: number };
+}
+
+test("search, filters and order ask the server for nothing, and stay with what is unfolded while the page changes", async () => {
+  let { status, history } = manyStreams(false);
+  const daemon = scriptedDaemon();
+  const { url } = await served({ ...telling(() => status, history), history: async () => history, daemon });
+  const { page, complaints } = await visit(url);
+  const requests: string[] = [];
+  page.on("request", request => requests.push(new URL(request.url()).pathname));
+  const names = () => page.locator("#found tbody .name").allTextContents();
+  const matches = () => page.locator("#matches").textContent();
+  const freight = page.locator("summary").filter({ hasText: "Freight" });
+  /** Once the page has heard of a change: it may not listen yet. */
+  const becomes = (look: () => Promise<string | null>, expected: string) =>
+    expect
+      .poll(
+        () => {
+          daemon.tell({ kind: "reloaded", changed: [] });
+          return look();
+        },
+        { timeout: 30_000, interval: 250 },
+      )
+      .toBe(expected);
+
+  await freight.press("Enter");
+  const cards = page.getByRole("link", { name: "rate_cards", exact: true });
+  expect(await cards.isVisible()).toBe(true);
+  await page.getByRole("searchbox").fill(" Freight  cards ");
+  expect(await names()).toEqual(["rate_cards"]);
+  expect(await matches()).toBe("1 of 165 streams");
+  await page.getByRole("searchbox").fill("");
+  expect(await cards.isVisible()).toBe(true);
+  expect(await names()).toEqual([]);
+
+  const failing = page.getByRole("button", { name: "failing" });
+  await failing.press("Space");
+  expect(await failing.getAttribute("aria-pressed")).toBe("true");
+  expect(await matches()).toBe("6 of 165 streams");
+  const byName = ["company_settings", "contracts", "entity_graph", "findings", "import_review_parked"];
+  await page.getByRole("combobox").selectOption("name");
+  expect(await names()).toEqual([...byName, "matching_settings"]);
+  await page.getByRole("combobox").selectOption("rows");
+  const rows = new Map(status.streams.map(one => [one.stream, one.live_rows]));
+  const most = (await names()).map(name => rows.get(name)!);
+  expect(most).toEqual(most.toSorted((a, b) => b - a));
+  // The connection that tells of changes may have been opened only just now.
+  expect(requests.filter(path => path !== "/events")).toEqual([]);
+  expect(page.url()).toBe(`${url}/?only=failing&order=rows`);
+
+  ({ status, history } = manyStreams(true));
+  const items = status.streams.map(one =>
+    one.stream === "items" ? { ...one, status: "failed", error: "Away." } : one,
+  );
+  status = { ...status, streams: items };
+  await becomes(matches, "1 of 165 streams");
+  expect(await names()).toEqual(["items"]);
+  expect(await failing.getAttribute("aria-pressed")).toBe("true");
+  await page.reload();
+  expect(await names()).toEqual(["items"]);
+  expect(await page.getByRole("combobox").inputValue()).toBe("rows");
+  await page.getByRole("combobox").selectOption("");
+  await page.getByRole("button", { name: "failing" }).click();
+  expect(page.url()).toBe(`${url}/`);
+  expect(await matches()).toBe("");
+  await freight.click();
+  status = { ...status, streams: items.map(one => ({ ...one, live_rows: 4_711 })) };
+  await becomes(() => freight.locator(".quiet").first().textContent(), "9 streams, 42,399 rows");
+  expect(await cards.isVisible()).toBe(true);
+  expect(complaints).toEqual([]);
 });
 
 test("progress moves without a reload, and the run's end shows what it did", async () => {
@@ -230,6 +360,21 @@ test("without scripts everything but live progress is there", async () => {
   expect(await page.locator("#runs tbody tr").count()).toBe(1);
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("All 8 streams are up to date");
   expect(await page.locator("#as-of").textContent()).toContain("Sun 15 Mar, 02:00");
+  expect(complaints).toEqual([]);
+});
+
+test("without scripts a subject unfolds, and nothing is shown that would do nothing", async () => {
+  const { status, history } = manyStreams(true);
+  const { url } = await served(telling(() => status, history));
+  const { page, complaints } = await visit(url, { javaScriptEnabled: false });
+  const link = page.getByRole("link", { name: "rate_cards", exact: true });
+  expect(await link.isVisible()).toBe(false);
+  await page.locator("summary").filter({ hasText: "Freight" }).click();
+  expect(await link.isVisible()).toBe(true);
+  expect(await page.locator("#tools").isVisible()).toBe(false);
+  expect(await page.locator("#found").isVisible()).toBe(false);
+  await link.click();
+  await page.getByRole("heading", { level: 1, name: "rate_cards" }).waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
+import type { PageSource } from "../../../src/daemon/page/source.ts";
 import { DestinationError } from "../../../src/errors.ts";
 import type { RunStatus, Status } from "../../../src/operations/status.ts";
 import type { History, PastRun, PastStreamRun } from "../../../src/warehouse/read/run_history.ts";
+import { groups } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
+import { manyStreams } from "./many.ts";
 import { scriptedDaemon } from "./scripted.ts";
 import { fleet, now, queuedRun, served, stream, telling, warehouseStatus, worker } from "./warehouse_status.ts";
 
@@ -11,12 +14,12 @@ const refused =
   "Expected data from GET /a, got 401 UNAUTHORIZED. The API key was refused: check api.key, and that the key belongs to this base_url.";
 
 /** The page as text and as markup. */
-async function shown(source: Parameters<typeof served>[0]): Promise<{ markup: string; words: string }> {
+async function shown(source: PageSource, path = ""): Promise<{ markup: string; words: string }> {
   const { url } = await served(source);
-  const markup = await (await fetch(url)).text();
+  const markup = await (await fetch(url + path)).text();
   const body = markup.slice(markup.indexOf("<body>"));
   const words = body
-    .replace(/<title>.*?<\/title>/gs, "")
+    .replace(/<title>.*?<\/title>|<\/?a\b[^>]*>/gs, "")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")
     .replaceAll("&#39;", "'");
@@ -30,6 +33,7 @@ const part = (facts: Partial<PastStreamRun> = {}): PastStreamRun => ({
   status: "succeeded",
   started_at: "2026-03-15T02:00:01.000Z",
   finished_at: "2026-03-15T02:00:31.000Z",
+  requests: 13,
   rows_read: 1_204,
   inserted: 4,
   updated: 2,
@@ -77,7 +81,7 @@ test("what is fresh, late and off is told apart at the threshold", async () => {
     telling(() => warehouseStatus(hours.map((age, index) => stream({ stream: `s${index}`, complete_to: at(age) }))));
   const fresh = await shown(source(26, 1));
   expect(fresh.words).toContain("All 2 streams are up to date");
-  expect(fresh.words).not.toMatch(/\blate\b(?! after)/);
+  expect(fresh.markup).not.toContain('<span class="pill warn">');
   const late = await shown(source(26.01, 1));
   expect(late.words).toContain("1 of 2 streams is late");
   expect(late.markup.match(/<span class="pill warn">late<\/span>/g)).toHaveLength(1);
@@ -355,7 +359,7 @@ test("a warehouse that could never be read is told with its advice, and the page
       throw new DestinationError("Expected a database, got no answer. Check destination.url.");
     }),
   );
-  expect(words).toContain("The warehouse cannot be read Running now Nothing is running. What to do");
+  expect(words).toContain("The warehouse cannot be read What to do Expected a database");
   expect(words).toContain("Expected a database, got no answer. Check destination.url.");
 });
 
@@ -428,4 +432,70 @@ test("it is a concern when runs wait and no worker is up, when one refuses, and 
   expect((await shown(withWorkers(fleet([], { note })))).words).toContain(
     `What the workers do can't be looked at. ${note}`,
   );
+});
+
+test("many warnings of a run are one thing to look at, and what is wrong beyond the first four is folded", async () => {
+  const warnings = Array.from({ length: 9 }, (_, nth) => `s${nth}: ${nth} rows could not be stored.`);
+  const broken = Array.from({ length: 7 }, (_, nth) =>
+    stream({ stream: `s${nth}`, status: "failed", error: `Fault ${nth}. Mend it so: ${"x".repeat(nth)}.` }),
+  );
+  const late = Array.from({ length: 8 }, (_, nth) =>
+    stream({ stream: `l${nth}`, complete_to: "2026-01-01T00:00:00Z" }),
+  );
+  const status = warehouseStatus([...broken, ...late], ended({ status: "warning", warnings }));
+  const { markup } = await shown(telling(() => status));
+  const trouble = markup.slice(markup.indexOf('id="trouble"'), markup.indexOf('class="tiles"'));
+  expect(trouble.match(/<p class="what">/g)).toHaveLength(9);
+  const [open, folded] = [
+    trouble.slice(0, trouble.indexOf("<summary>5 more")),
+    trouble.slice(trouble.indexOf("<summary>5 more")),
+  ];
+  expect(open.match(/<p class="what">Fault/g)).toHaveLength(4);
+  expect(folded).toContain("The last run ended with 9 warnings.");
+  expect(folded.match(/rows could not be stored/g)).toHaveLength(9);
+  expect(folded).toMatch(/l4<\/a><\/p>\s*<details class="rest"><summary>and 3 more streams<\/summary>/);
+  expect(folded).toContain('<a href="/streams/acme/l7">l7</a>');
+});
+
+test("streams stand by subject in the order of the catalogue, many of them folded", async () => {
+  const subjects = (markup: string) => [...markup.matchAll(/<details( open)?><summary><span class="subject">([^<]*)/g)];
+  const few = ["rate_cards", "invoices", "items", "of_another_version"];
+  const { markup } = await shown(telling(() => warehouseStatus(few.map(name => stream({ stream: name })))));
+  expect(subjects(markup).map(([, open, title]) => [title, open])).toEqual([
+    ["Freight", " open"],
+    ["Core", " open"],
+    ["Others", " open"],
+  ]);
+  const { status } = manyStreams(false);
+  const many = await shown(telling(() => status));
+  expect(subjects(many.markup).map(([, open, title]) => [title, open])).toEqual(
+    groups.map(({ title }) => [title, undefined]),
+  );
+  expect(many.words).toContain("Contracts and budgets 1 failed 1 late 5 streams, ");
+  expect(many.markup.length).toBeLessThan(1_200_000);
+});
+
+test("of a run of many streams bars are drawn for what failed and took longest, and words tell the rest", async () => {
+  const { status, history } = manyStreams(false);
+  const { markup, words } = await shown(telling(() => status, history));
+  const bars = [...markup.matchAll(/<svg class="bars[^"]*"[^>]*aria-label="([^"]*)"/g)].map(([, label]) => label!);
+  expect(bars).toHaveLength(30);
+  for (const label of bars) expect(label.match(/ succeeded | failed | incomplete /g)).toHaveLength(5);
+  expect(bars[0]!.match(/ failed | incomplete /g)).toHaveLength(3);
+  expect(words).toContain(
+    "165 streams: 5 failed (findings, contracts, entity_graph, …), 1 incomplete (import_review_parked), 23 with warnings, 136 succeeded",
+  );
+  expect(words).toContain("165 streams succeeded");
+});
+
+test("of a run of many streams those are shown that something happens to, the others folded", async () => {
+  const daemon = scriptedDaemon();
+  const states = ["reading", ...Array(20).fill("waiting"), "failed", ...Array(10).fill("done")];
+  const streams = states.map((state, nth) => ({ stream: `s${nth}`, state, pages: 0, rows: 1 }));
+  daemon.run({ schedule: "nightly", cause: "schedule", startedAt: now }, streams);
+  const { markup, words } = await shown({ ...telling(() => warehouseStatus([stream()])), daemon });
+  const live = markup.slice(markup.indexOf('id="live"'), markup.indexOf('id="streams"'));
+  const before = live.slice(0, live.indexOf("<details"));
+  expect([...before.matchAll(/data-stream="(\w+)"/g)].map(([, name]) => name)).toEqual(["s0", "s21"]);
+  expect(words).toContain("30 streams waiting or done");
 });

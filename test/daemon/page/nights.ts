@@ -42,9 +42,9 @@ export async function writeNights(path: string, company: string, until: number):
       const start = began + turn.from * 1_000;
       const inserted = Math.round(turn.changed * 0.6);
       await connection.run(`insert into _tributary.stream_runs (run_id, company, stream, status, started_at, finished_at, requests, retries, pages,
-          rows_read, inserted, updated, unchanged, repeated, carried, missing, deleted, rejected, problems, rounded, bytes, error)
-        values ('${id}', '${company}', '${turn.stream}', '${turn.status}', ${moment(start)}, ${moment(start + turn.took * 1_000)}, 1, 0, 1,
-          ${turn.read}, ${inserted}, ${turn.changed - inserted}, 0, 0, 0, 0, 0, ${turn.rejected}, 0, 0, 0, ${text(turn.error)})`);
+          rows_read, inserted, updated, unchanged, repeated, carried, missing, deleted, rejected, problems, rounded, bytes, error, recent)
+        values ('${id}', '${company}', '${turn.stream}', '${turn.status}', ${moment(start)}, ${moment(start + turn.took * 1_000)}, ${1 + Math.ceil(turn.read / 100)}, 0, 1,
+          ${turn.read}, ${inserted}, ${turn.changed - inserted}, 0, 0, 0, 0, 0, ${turn.rejected}, 0, 0, 0, ${text(turn.error)}, true)`);
     }
   }
   const streams = [

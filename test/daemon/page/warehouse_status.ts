@@ -4,6 +4,7 @@ import type { PageSource } from "../../../src/daemon/page/source.ts";
 import type { FleetStatus, WorkerStatus } from "../../../src/fleet/view.ts";
 import type { Status, StreamStatus } from "../../../src/operations/status.ts";
 import type { History } from "../../../src/warehouse/read/run_history.ts";
+import { groups } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
 
 export const now = "2026-03-15T12:00:00.000Z";
@@ -84,6 +85,9 @@ export function telling(status: () => Status, history?: History): PageSource {
     lateAfterMs: () => 26 * 3_600_000,
     status: async () => status(),
     history: async () => history,
+    record: async () => ({ problems: [], changes: [], added: [], asked: [] }),
+    feeds: name => ({ tables: [name], details: [], lookups: [], models: [] }),
+    groups,
     daemon: undefined,
   };
 }

@@ -1,0 +1,242 @@
+import { html } from "hono/html";
+import { ago, roughly, timespan } from "../../duration.ts";
+import type { StreamStatus } from "../../operations/status.ts";
+import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
+import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
+import type { AskedDetails, StreamRecord } from "../../warehouse/read/stream_record.ts";
+import {
+  type Concern,
+  concerns,
+  lastRunOf,
+  outcome,
+  pathOf,
+  runsOf,
+  type StreamRef,
+  tookOf,
+  type View,
+} from "./page_model.ts";
+import type { StreamLook } from "./page_snapshot.ts";
+import type { Feeds } from "./source.ts";
+import { framed, tile, troubleSection } from "./status_page.ts";
+import { besideService, chart, freshness, lastRun, rowsOf } from "./streams.ts";
+import { parted, prose, time } from "./wording.ts";
+
+/** A stream of a company by itself. */
+export function streamDocument(view: View, stream: StreamStatus, look: StreamLook, feeds: (stream: string) => Feeds) {
+  const record = "record" in look ? look.record : undefined;
+  const about = concerns(view).filter(({ streams }) => streams.some(isSame(stream)));
+  const unread: readonly Concern[] =
+    "unreadable" in look ? [{ tone: "bad", ...parted(look.unreadable), streams: [], at: undefined }] : [];
+  const tone = !stream.on
+    ? "idle"
+    : about.some(each => each.tone === "bad")
+      ? "bad"
+      : about.length > 0
+        ? "warn"
+        : "good";
+  const several = new Set(view.status?.streams.map(({ company }) => company)).size > 1;
+  const subject = view.groups.find(({ streams }) => streams.some(({ name }) => name === stream.stream))?.title;
+  const place = [...(several ? [stream.company] : []), ...(subject === undefined ? [] : [subject])].join(" · ");
+  return framed(view, {
+    ...{ title: stream.stream, tone },
+    main: html`<nav aria-label="Way back"><a href="/">All streams</a></nav>
+  <div class="verdict ${tone}"><h1>${breakable(stream.stream)}</h1><p class="quiet">${place}</p></div>
+  ${troubleSection([...unread, ...about], view)}
+  ${tiles(view, stream)}
+  ${runSection(view, runsOf(view, stream))}
+  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}`}
+  ${feedSection(view, stream, feeds(stream.stream))}`,
+  });
+}
+
+export const streamOf = ({ status }: View, named: StreamRef): StreamStatus | undefined =>
+  status?.streams.find(isSame(named));
+
+const isSame = (one: StreamRef) => (other: StreamRef) => one.company === other.company && one.stream === other.stream;
+
+function tiles(view: View, stream: StreamStatus) {
+  const run = lastRunOf(view, stream);
+  const waiting = stream.details_pending ?? 0;
+  return html`<dl class="tiles">
+    ${tile("Data as of", freshness(view, stream), "")}
+    ${tile("Last run", lastRun(view, stream), "")}
+    ${tile("Requests of the last run", run === undefined ? "none yet" : count(run.requests), waiting === 0 ? "" : `${count(waiting)} details to be fetched`)}
+    ${tile("In the warehouse", rowsOf(stream), besideService(stream))}
+  </dl>`;
+}
+
+/** A table whose rows become blocks on phones; cells say there what they are. */
+function table(caption: string, titles: readonly string[], rows: readonly (readonly unknown[])[]) {
+  return html`<table class="card facts" role="table"><caption class="unseen">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${titles.map(title => html`<th role="columnheader" scope="col">${title}</th>`)}</tr></thead>
+    <tbody role="rowgroup">${rows.map(([first, ...others]) => html`<tr role="row"><th role="rowheader" scope="row">${first}</th>${others.map((cell, at) => html`<td role="cell" data-title="${titles[at + 1]}">${cell}</td>`)}</tr>`)}</tbody>
+  </table>`;
+}
+
+const section = (id: string, title: string, note: unknown, content: unknown) =>
+  html`<section id="${id}" aria-labelledby="${id}-title"><div class="heading"><h2 id="${id}-title">${title}</h2><p>${note}</p></div>${content}</section>`;
+
+function runSection(view: View, runs: readonly PastStreamRun[]) {
+  if (runs.length === 0) return "";
+  const charts = (["rows", "changes", "rejects"] as const).map(
+    tone =>
+      html`<div><dt class="quiet">${tone === "rows" ? "Rows read" : tone === "changes" ? "Changes" : "Rejects"}</dt><dd>${chart(tone, runs, true)}</dd></div>`,
+  );
+  const titles = ["Started", "Outcome", "Took", "Requests", "Rows read", "Changes", "Rejects"];
+  const rows = runs
+    .toReversed()
+    .map(run => [
+      time(run.started_at),
+      ending(run),
+      timespan(tookOf(run, view.now)),
+      ...[run.requests, run.rows_read].map(count),
+      changesIn(run),
+      count(run.rejected),
+    ]);
+  const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN)];
+  return section("runs", "Last runs", "", [
+    html`<dl class="card charts">${charts}</dl>${table("The last runs of the stream", titles, first)}`,
+    rest.length === 0
+      ? ""
+      : html`<details class="card rest"><summary>${counted(rest.length, "earlier run")}</summary>${table("Earlier runs of the stream", titles, rest)}</details>`,
+  ]);
+}
+
+/** Runs that are shown before the fold. */
+const SHOWN = 7;
+
+function ending({ status, error }: PastStreamRun) {
+  const { word, tone } = outcome(status);
+  return html`<span class="pill ${tone}">${word}</span>${error === null ? "" : html`<span class="quiet">${prose(parted(error).what)}</span>`}`;
+}
+
+function changesIn({ inserted, updated, deleted }: PastStreamRun): string {
+  const said = [
+    ...(inserted === 0 ? [] : [`${count(inserted)} new`]),
+    ...(updated === 0 ? [] : [`${count(updated)} changed`]),
+    ...(deleted === 0 ? [] : [`${count(deleted)} deleted`]),
+  ];
+  return said.join(", ") || "none";
+}
+
+/** What `_tributary.details.why` says, in words. */
+const reasons: Readonly<Record<string, string>> = {
+  new: "the row was new",
+  changed: "the row had changed",
+  retry: "another try after a failure",
+  formats: "to store it in another way",
+  refresh: "its time was up",
+  forced: "somebody asked for it",
+  caused: "another list's row had changed",
+  audit: "a look at unchanged rows",
+};
+
+function askedSection(asked: readonly AskedDetails[], stream: StreamStatus) {
+  if (asked.length === 0) return "";
+  const sum = (measure: (one: AskedDetails) => number) => asked.reduce((total, one) => total + measure(one), 0);
+  const notes = [
+    counted(
+      sum(one => one.details),
+      "detail",
+    ),
+    ...(sum(one => one.absent) === 0 ? [] : [`${count(sum(one => one.absent))} that the service has none for`]),
+    ...(sum(one => one.failed) === 0 ? [] : [`${count(sum(one => one.failed))} that failed`]),
+  ];
+  const rows = asked.map(({ why, last, details, found }) => [
+    reasons[why] ?? why,
+    ...[last, details, found].map(count),
+  ]);
+  const titles = ["Why each was asked for last", "By the last run", "In all", "Had changed"];
+  return section("asked", "Requests", notes.join(", "), [
+    table("Why details were asked for", titles, rows),
+    stream.details_freshness === null ? "" : freshnessLines(stream.details_freshness),
+  ]);
+}
+
+/** What is promised of details, what random looks say of them, and which has not been looked at for longest. */
+function freshnessLines({ promised, estimate, longest_unseen_at }: NonNullable<StreamStatus["details_freshness"]>) {
+  const within = roughly(promised.within_days * 86_400_000);
+  const between = ({ share, low, high }: Estimated) =>
+    `about ${shareText(share)}, between ${shareText(low)} and ${shareText(high)}`;
+  const looks =
+    estimate === null ? [] : [`${between(estimate.wrong)}, by ${counted(estimate.sampled, "look")} at random`];
+  return lines([
+    ["Promised", [`${shareText(promised.share)} of active details at most ${within} behind`]],
+    ["As looks at random say", estimate?.fresh == null ? [] : [between(estimate.fresh)]],
+    ["Changed unseen", looks],
+    ["Not looked at for longest", longest_unseen_at === null ? [] : [html`since ${time(longest_unseen_at)}`]],
+  ]);
+}
+
+/** `table.column`, which may be broken where its words end. */
+const columnName = (row: { readonly table_name: string; readonly column_name: string }) =>
+  html`<span class="name">${breakable(row.table_name)}.<wbr>${breakable(row.column_name)}</span>`;
+
+const example = (text: string | null) =>
+  text === null ? html`<span class="quiet">not shown</span>` : html`<code>${text}</code>`;
+
+function problemSection({ problems }: StreamRecord) {
+  if (problems.length === 0) return "";
+  const rows = problems.map(problem => [
+    columnName(problem),
+    problem.reason,
+    `${count(problem.rows)} (${(100 * problem.share).toLocaleString("en-US", { maximumSignificantDigits: 2 })} %)`,
+    example(problem.example),
+    time(problem.last_seen_at),
+  ]);
+  const titles = ["Column", "Why it is empty", "Rows", "Example", "Last seen"];
+  const note = html`<code>tributary rejects --problems</code> tells the same`;
+  return section(
+    "problems",
+    "Values that did not fit",
+    note,
+    table("Values that did not fit their column", titles, rows),
+  );
+}
+
+function driftSection(view: View, { changes, added }: StreamRecord) {
+  if (changes.length + added.length === 0) return "";
+  const rows = changes.map(change => [
+    columnName(change),
+    change.change,
+    count(change.count),
+    example(change.example),
+    html`${time(change.first_seen_at, ago(change.first_seen_at, view.now))} to ${time(change.last_seen_at, ago(change.last_seen_at, view.now))}`,
+  ]);
+  const titles = ["Field", "What is different", "Rows", "Example", "Seen"];
+  const columns = added.map(column => [columnName(column), column.path, column.kind, time(column.added_at)]);
+  return section("drift", "Other than documented", "How the service's rows differ from its documents", [
+    changes.length === 0 ? "" : table("Fields that differ from the documents", titles, rows),
+    added.length === 0
+      ? ""
+      : html`<h3>Columns that were added</h3>${table("Columns that were added", ["Column", "Field", "Taken for", "Since"], columns)}`,
+  ]);
+}
+
+function feedSection(view: View, { company }: StreamStatus, { tables, details, lookups, models }: Feeds) {
+  const link = (stream: string) =>
+    streamOf(view, { company, stream })?.on === true
+      ? html`<a href="${pathOf({ company, stream })}">${breakable(stream)}</a>`
+      : html`${breakable(stream)} <span class="quiet">(off)</span>`;
+  const code = (name: string) => html`<code>${name}</code>`;
+  return section(
+    "feeds",
+    "What it feeds",
+    "",
+    lines([
+      ["Tables", tables.map(code)],
+      ["Details that are asked for its rows", details.map(link)],
+      ["Lookups that take its values", lookups.map(link)],
+      ["Models that read it", models.map(code)],
+    ]),
+  );
+}
+
+/** A line each with a title and what it holds; those without anything are left out. */
+const lines = (all: readonly (readonly [title: string, parts: readonly unknown[]])[]) =>
+  html`<dl class="card lines">${all.map(([title, parts]) =>
+    parts.length === 0
+      ? ""
+      : html`<div><dt>${title}</dt><dd><ul>${parts.map(part => html`<li>${part}</li>`)}</ul></dd></div>`,
+  )}</dl>`;

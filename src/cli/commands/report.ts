@@ -27,7 +27,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--force", "overwrite a file that is no report");
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary report --out report.html",
     "tributary report --out report-acme.html --company acme --months 6",
     "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",
@@ -52,7 +52,7 @@ async function report(options: ReportOptions, context: CliContext): Promise<void
   const file = await requireOwnFile(resolve(context.cwd, options.out), options.force ?? false);
   const { contents, publishedAt } = await read(config, companies, options, context);
   const text = reportDocument(contents, {
-    madeAt: context.now(),
+    madeAt: context.clock.now(),
     publishedAt,
     lateAfterMs: config.freshness.lateAfterMs,
     streamsOf: await streamNames(),

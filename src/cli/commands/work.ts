@@ -44,7 +44,7 @@ Signals:
   );
   attachOptions(
     command,
-    ["config", "logLevel"],
+    ["config", "log"],
     "tributary work",
     "tributary work --local 4 --no-server",
     "tributary work --drain",

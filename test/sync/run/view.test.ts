@@ -80,8 +80,10 @@ test("a first load tells how long its details will take, by the speed at which t
     if (!path.startsWith("/po/")) return undefined;
     const details = view?.snapshot().streams.find(({ stream }) => stream === "purchase_order_details");
     if (details !== undefined) {
-      const { rows, total, remainingMs } = details;
-      seen.push({ at: clock.now(), rows, total, remainingMs });
+      const { rows, total, remainingMs, waitingFor } = details;
+      // While an answer is late nothing is said of the time left.
+      if (waitingFor?.startsWith("GET") === true) expect(remainingMs).toBe(undefined);
+      else seen.push({ at: clock.now(), rows, total, remainingMs });
     }
     clock.advance(1_000);
     return undefined;
@@ -92,7 +94,6 @@ test("a first load tells how long its details will take, by the speed at which t
   };
   const { sync } = bench({ simulator: slow, warehouse, clock, watch });
   await sync({ names: ["purchase_order_details"] });
-  expect(seen).toHaveLength(60);
   const begun = seen[0]!.at;
   const told = seen.filter(({ at, rows }) => at - begun >= 3_000 && rows > 0);
   expect(told).not.toEqual([]);

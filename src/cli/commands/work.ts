@@ -143,7 +143,9 @@ async function workLocally(count: number, options: WorkOptions, context: CliCont
   const log = await context.openLog(options.logLevel);
   const { signal, release } = interruption(context, text => log.info({}, text), words);
   const config = options.config === undefined ? [] : ["--config", options.config];
-  const args = ["work", "--no-server", "--log-level", options.logLevel, ...config];
+  const said = options.quiet ? ["--quiet"] : ["--log-level", options.logLevel];
+  const format = options.logFormat === undefined ? [] : ["--log-format", options.logFormat];
+  const args = ["work", "--no-server", ...said, ...format, ...config];
   const children = new Set<ChildProcess>();
   const closeServer = await serveHealth(
     loaded,

@@ -78,10 +78,12 @@ export function createContext(surface: Surface): CliContext {
     },
     openLog: async (level, sink = { write: line => void surface.stderr.write(line) }) => {
       const { createLogger, prettyFormat } = await import("../../logging.ts");
+      // Not an option that --quiet implies: the two exclude each other.
+      const told = manner.quiet ? "error" : level;
       const { logFormat = surface.stderr.isTTY ? "pretty" : "json" } = manner;
-      if (logFormat === "json") return createLogger(level, sink, redact);
+      if (logFormat === "json") return createLogger(told, sink, redact);
       const format = await prettyFormat(hasColours(surface.stderr, surface.env));
-      return createLogger(level, sink, redact, line => {
+      return createLogger(told, sink, redact, line => {
         const { width } = lookOf(surface.stderr, surface.env, !surface.stderr.isTTY);
         return width === undefined ? format(line) : wrapText(format(line), width);
       });

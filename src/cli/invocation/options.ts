@@ -45,7 +45,7 @@ const options = {
   quiet: () =>
     new Option("--quiet", "say nothing but errors; the exit code tells the rest")
       .conflicts(["verbose", "logLevel"])
-      .implies({ logLevel: "error", progress: false }),
+      .implies({ progress: false }),
   verbose: () =>
     new Option("--verbose", "show tables whole, and log more (as --log-level debug)").implies({ logLevel: "debug" }),
   noProgress: () => new Option("--no-progress", "don't show progress"),
@@ -54,7 +54,8 @@ const options = {
 
 export type CommonOption = keyof typeof options;
 
-const logOptions = ["logLevel", "logFormat", "quiet", "verbose"] as const satisfies readonly CommonOption[];
+// In this order, as --verbose implies a level: beside --quiet it is named, not what it implies.
+const logOptions = ["quiet", "verbose", "logLevel", "logFormat"] as const satisfies readonly CommonOption[];
 
 /** Adds common options to a command, in the order given (`log`: all that say what is told), and examples below its help. */
 export function attachOptions(

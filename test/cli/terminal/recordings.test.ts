@@ -39,7 +39,7 @@ async function desk(columns: number, more: Readonly<Record<string, unknown>> = {
   const meet = (next: typeof look) => {
     look = next;
   };
-  return { clock, simulator, type, meet, folder };
+  return { clock, simulator, type, meet };
 }
 
 /** Waits until the screen shows all of it, and answers the progress. */
@@ -64,6 +64,9 @@ function reportOf(screen: Screen): string {
     .replace(/\d{8}T\S+/, "20261126T020000-5f0c9b1e");
 }
 
+/** Lines that went on below themselves, but for paths: they stay whole. */
+const torn = ({ tooLong }: Screen) => tooLong.filter(line => !/^(?:`duckdb -readonly )?[/]/.test(line));
+
 /** What two runs have in common: all but how long it takes and how many there are. */
 const alike = (text: string): string =>
   text
@@ -78,12 +81,12 @@ const told = [...readFileSync(join(root, "docs/terminal.md"), "utf8").matchAll(/
 );
 
 test.each([80, 140])("a first load, a hang and a night with trouble at %i columns", async columns => {
-  const { clock, simulator, type, meet, folder } = await desk(columns);
+  const { clock, simulator, type, meet } = await desk(columns);
   const recorded: string[] = [];
   const ends = (screen: Screen) => {
-    // Nothing of the progress is left, and no line went on below itself but one that is to be copied.
+    // Nothing of the progress is left.
     expect(screen.text()).not.toMatch(/^\d+ of \d+ streams done|requests in flight/m);
-    expect(screen.tooLong.filter(line => !line.includes(folder))).toEqual([]);
+    expect(torn(screen)).toEqual([]);
     expect(screen.coloured).toBe(true);
   };
 
@@ -130,4 +133,28 @@ test.each([80, 140])("a first load, a hang and a night with trouble at %i column
     expect(night).toMatch(
       /^stream +status +read +inserted +updated +unchanged +deleted +missing +rejects +requests +in table +at service +time$/m,
     );
+});
+
+test("--quiet says nothing but errors, --verbose shows all that is folded, and the log comes as it is wanted", async () => {
+  const { simulator, type, meet } = await desk(60);
+  const quiet = type("sync", "items", "invoices", "--quiet");
+  expect([await quiet.ended, quiet.screen.text()]).toEqual([0, ""]);
+  const loud = type("sync", "items", "invoices", "--verbose", "--log-format", "json");
+  expect(await loud.ended).toBe(0);
+  const lines = loud.screen.text();
+  expect(lines).toMatch(/^\{"level":"debug",/m);
+  expect(lines).not.toContain("streams unchanged");
+  // Wider than the screen, which is what was asked for.
+  expect(loud.screen.tooLong.some(line => line.startsWith("stream    status"))).toBe(true);
+  const folded = type("sync", "items", "invoices", "--log-level", "warn");
+  expect(await folded.ended).toBe(0);
+  expect(folded.screen.text()).toMatch(/^2 streams unchanged, 3 requests\n\nRun \S+ succeeded/);
+  expect(torn(folded.screen)).toEqual([]);
+
+  simulator.insert("invoices", 1);
+  meet(path => (path === "/items" ? refused(500, "internal") : undefined));
+  const failing = type("sync", "items", "invoices", "--quiet");
+  expect(await failing.ended).toBe(1);
+  expect(failing.screen.text()).toMatch(/^Expected data from GET .items, got status 500/);
+  expect(failing.screen.text()).not.toContain("invoices");
 });

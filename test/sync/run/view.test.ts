@@ -11,7 +11,7 @@ import { interposed } from "../../support/interposed.ts";
 import { bench } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 
-function running(companies: readonly string[], api: Partial<Api> = {}) {
+function running(companies: readonly string[], api: Partial<Api> = {}, usual?: (job: Job) => number | undefined) {
   const clock = stillClock();
   const limiters = companies.map(() => createLimiter({ maxConcurrency: 8, clock }));
   const services = companies.map(
@@ -23,7 +23,7 @@ function running(companies: readonly string[], api: Partial<Api> = {}) {
     progress: new StreamProgress(new Date(clock.now()).toISOString()),
   }));
   for (const { progress } of jobs) Object.assign(progress.activity, { state: "reading", total: 1_000 });
-  return { clock, limiters, jobs, view: viewOf(jobs, services, clock) };
+  return { clock, limiters, jobs, view: viewOf(jobs, services, clock, usual) };
 }
 
 test("where the total is known the time left is told while the stream reads or publishes early, and not at its end", () => {
@@ -53,6 +53,45 @@ test("a request that has no answer for long is what its company's streams wait f
   const unanswered = () => ({ method: "GET" as const, path: "/po", attempt: 2, sinceMs: 12_345, others: 3 });
   const { view } = running(["acme"], { unanswered });
   expect(view.snapshot().streams[0]!.waitingFor).toBe("GET /po since 12 s (attempt 2, and 3 other requests)");
+});
+
+test("a stream that has read nothing says whether it waits for its turn, its first answer or the warehouse", () => {
+  const { jobs, view } = running(["acme"]);
+  const { activity } = jobs[0]!.progress;
+  const waitingFor = () => view.snapshot().streams[0]!.waitingFor;
+  expect(waitingFor()).toBe(undefined);
+  Object.assign(activity, { asked: 0 });
+  expect(waitingFor()).toBe("the warehouse");
+  Object.assign(activity, { asked: 2 });
+  expect(waitingFor()).toBe("its turn, 0 requests queue");
+  Object.assign(activity, { sent: 1 });
+  expect(waitingFor()).toBe("its first answer");
+  Object.assign(activity, { pages: 1, rows: 100 });
+  expect(waitingFor()).toBe(undefined);
+  Object.assign(activity, { waitingFor: "the publish of another stream" });
+  expect(waitingFor()).toBe("the publish of another stream");
+});
+
+test("the time left of a run is told where it is known of all streams what they have to do", () => {
+  const usual: { requests?: number } = {};
+  const { clock, jobs, view } = running(["acme", "globex"], {}, job => (job === jobs[1] ? usual.requests : undefined));
+  const [reading, waiting] = jobs.map(({ progress }) => progress);
+  Object.assign(waiting!.activity, { state: "waiting", total: undefined });
+  view.snapshot();
+  clock.advance(10_000);
+  reading!.run.requests = 10;
+  Object.assign(reading!.activity, { pages: 10, rows: 250 });
+  expect(view.snapshot()).toMatchObject({ requests: 10 });
+  expect(view.snapshot()).not.toHaveProperty("remainingMs");
+  usual.requests = 20;
+  // 30 more pages of the one and 20 requests of the other, at one a second.
+  view.snapshot();
+  clock.advance(5_000);
+  reading!.run.requests = 15;
+  Object.assign(reading!.activity, { pages: 15, rows: 375 });
+  expect(view.snapshot()).toMatchObject({ remainingMs: 45_000 });
+  waiting!.activity.state = "done";
+  expect(view.snapshot()).toMatchObject({ remainingMs: 25_000 });
 });
 
 test("requests that queue behind slow answers say so", async () => {

@@ -183,7 +183,10 @@ export function viewOf(
       const isHanging = [...slow.values()].some(each => each !== undefined);
       const left = isHanging ? undefined : requestsLeft(jobs, usual);
       const all = left === undefined ? undefined : pace.remaining("", requests, requests + left, now);
-      const longest = Math.max(0, ...streams.map(({ remainingMs }) => remainingMs ?? 0));
+      // Streams that need few requests are published one after the other: then the streams tell the time, not the requests.
+      const ended = streams.filter(({ state }) => state === "done" || state === "failed").length;
+      const byStreams = pace.remaining("\0", ended, streams.length, now) ?? 0;
+      const longest = Math.max(byStreams, ...streams.map(({ remainingMs }) => remainingMs ?? 0));
       return {
         ...{ streams, requests, ...(all === undefined ? {} : { remainingMs: Math.max(all, longest) }) },
         limitedBy: busiest?.limitedBy ?? "latency",

@@ -94,6 +94,19 @@ test("the time left of a run is told where it is known of all streams what they 
   expect(view.snapshot()).toMatchObject({ remainingMs: 25_000 });
 });
 
+test("where few requests are left the streams tell the time that a run still takes", () => {
+  const companies = Array.from({ length: 10 }, (_, at) => `company_${at}`);
+  const { clock, jobs, view } = running(companies, {}, () => 1);
+  for (const { progress } of jobs) Object.assign(progress.activity, { state: "waiting", total: undefined });
+  view.snapshot();
+  clock.advance(12_000);
+  for (const { progress } of jobs.slice(0, 4)) {
+    progress.activity.state = "done";
+    progress.run.requests = 100;
+  }
+  expect(view.snapshot()).toMatchObject({ requests: 400, remainingMs: 18_000 });
+});
+
 test("requests that queue behind slow answers say so", async () => {
   const { limiters, jobs, view } = running(["acme"]);
   const limiter = limiters[0]!;

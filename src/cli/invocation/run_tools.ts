@@ -45,7 +45,7 @@ export async function withRunTools<T>(
   const sink: LogSink = {
     write: line => (display === undefined ? void context.stderr.write(line) : display.sink.write(line)),
   };
-  const place = await placeOn(context.stderr);
+  const place = await placeOn(context.stderr, context.env);
   const log = await context.openLog(options.logLevel, sink);
   const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { signal, release } = interruption(context, text => log.info({}, text));

@@ -35,9 +35,10 @@ export interface Place {
   readonly screen: ReturnType<typeof createLogUpdate> | undefined;
 }
 
-/** In place on a terminal. What draws is loaded there only: a nightly run has no use for it, and it is 14 MB. */
-export async function placeOn(stream: NodeJS.WriteStream): Promise<Place> {
-  return { stream, screen: stream.isTTY ? (await import("log-update")).createLogUpdate(stream) : undefined };
+/** In place on a terminal that can move its cursor and says how wide it is. What draws is loaded there only: a nightly run has no use for it, and it is 14 MB. */
+export async function placeOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Promise<Place> {
+  const canDraw = stream.isTTY && stream.columns > 0 && env["TERM"] !== "dumb";
+  return { stream, screen: canDraw ? (await import("log-update")).createLogUpdate(stream) : undefined };
 }
 
 /** Shows a run's progress: on a terminal a few lines kept up to date, which end with it, elsewhere one line every 30 seconds; nothing unless enabled. */

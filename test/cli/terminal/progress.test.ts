@@ -59,7 +59,7 @@ function display() {
 async function drawn(columns: number, rows: number, snapshot: () => typeof first) {
   const screen = new Screen(columns, rows);
   const { clock, advance, running } = display();
-  const progress = startProgress({ snapshot }, await placeOn(screen.stream), { clock, enabled: true });
+  const progress = startProgress({ snapshot }, await placeOn(screen.stream, {}), { clock, enabled: true });
   return { screen, advance, running, progress, lines: () => screen.text().split("\n") };
 }
 
@@ -116,9 +116,18 @@ test("a window that is made narrower and wider again leaves nothing of what was 
   expect(screen.text()).toBe("a line of the log\nat 44\nat 30\nat 70");
 });
 
+test.each([
+  [80, { TERM: "dumb" }],
+  [0, {}],
+])("a terminal of %i columns in %j gets lines, as a file does", async (columns, env) => {
+  const { screen } = await placeOn(new Screen(columns).stream, env);
+  expect(screen).toBe(undefined);
+  expect((await placeOn(new Screen(80).stream, {})).screen).toBeDefined();
+});
+
 test("off a terminal there is one line at a time", async () => {
   const pipe = display();
-  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream), {
+  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream, {}), {
     clock: pipe.clock,
     enabled: true,
   });
@@ -133,7 +142,7 @@ test("off a terminal there is one line at a time", async () => {
 
 test("--no-progress shows nothing and lets the log through", async () => {
   const pipe = display();
-  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream), {
+  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream, {}), {
     clock: pipe.clock,
     enabled: false,
   });
@@ -146,7 +155,7 @@ test("--no-progress shows nothing and lets the log through", async () => {
 test("what takes seconds is told in whole ones", async () => {
   const pipe = display();
   const streams = first.streams.map(one => (one.stream === "items" ? { ...one, remainingMs: 40_200 } : one));
-  startProgress({ snapshot: () => ({ ...first, streams }) }, await placeOn(pipe.stream), {
+  startProgress({ snapshot: () => ({ ...first, streams }) }, await placeOn(pipe.stream, {}), {
     clock: pipe.clock,
     enabled: true,
   });

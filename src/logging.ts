@@ -34,11 +34,16 @@ export function createLogger(
   );
 }
 
-/** Lines for a terminal; loads pino-pretty, which nothing but a terminal needs. */
+/** Lines for a terminal, without the facts that are 0; loads pino-pretty, which nothing but a terminal needs. */
 export async function prettyFormat(colorize: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
   const pretty = prettyFactory({ colorize, translateTime: "SYS:HH:MM:ss", levelFirst: false, singleLine: true });
-  return line => pretty(line) ?? line;
+  return line => {
+    const { level, time, msg = "", err, ...facts } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    const said = Object.entries(facts).filter(([, fact]) => fact !== 0 && fact !== null);
+    const words = said.map(([name, fact]) => `${name}=${typeof fact === "string" ? fact : JSON.stringify(fact)}`);
+    return pretty({ level, time, msg: [msg, ...words].join(" "), ...(err === undefined ? {} : { err }) }) ?? line;
+  };
 }
 
 function errorFields(error: unknown, stacks: boolean): unknown {

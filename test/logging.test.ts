@@ -33,5 +33,5 @@ test("an error has its stack at debug only", () => {
 test("on a terminal a line is for reading", async () => {
   const sink = collected();
   createLogger("info", sink, redact, await prettyFormat(false)).warn({ stream: "items" }, "slow");
-  expect(sink.lines.join("")).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: slow \{"stream":"items"\}\n$/);
+  expect(sink.lines.join("")).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: slow stream=items\n$/);
 });

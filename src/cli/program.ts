@@ -64,6 +64,7 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
     command.exitOverride(error => {
       throw usageError(error, command, argv);
     });
+  program.hook("preAction", (_program, action) => context.heed(action.opts()));
   const names = commands.map(([name]) => name);
   // Commander would print the program's help.
   if (words[0] === "help" && called !== undefined && !names.includes(called)) throw unknownCommand(called, names);

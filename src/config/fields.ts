@@ -73,7 +73,7 @@ export const share = () => {
 /** `rest` stands for what the limits of requests leave. */
 export const shareOrRest = () => {
   const error = "expected a share from 0 to 1 (0.02 is 2 %), or rest: as many as the limits of requests leave";
-  const among = z.union([z.literal("rest"), z.number().min(0).max(1)], { error });
+  const among = z.union([z.literal("rest"), z.number({ error }).min(0, { error }).max(1, { error })], { error });
   return z.preprocess(numeral, among).meta(open);
 };
 

@@ -20,7 +20,7 @@ export interface Answer {
   readonly release?: (() => void) | undefined;
 }
 
-/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. `once`: where the service may have done it, it is not sent again; without data or a refusal the ApiError's failure is `unconfirmed`. `advice`: what to do about failures, instead of what is said of a request for rows. */
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. `once`: where the service may have done it, it is not sent again; without data or a refusal the ApiError's failure is `unconfirmed`. `onSent` is called when a request leaves, also when it is sent again. `advice`: what to do about failures, instead of what is said of a request for rows. */
 export interface GetOptions {
   readonly priority?: number;
   readonly signal?: AbortSignal;
@@ -30,6 +30,7 @@ export interface GetOptions {
   readonly maxBytes?: number | undefined;
   readonly holds?: boolean;
   readonly once?: boolean;
+  readonly onSent?: () => void;
   readonly advice?: Readonly<Partial<Record<ApiFailure, string>>>;
 }
 
@@ -83,7 +84,7 @@ export interface Api {
   post?(path: string, body: object, options?: GetOptions): Promise<Answer>;
   readonly stats: ApiStats;
   /** Requests that it may still send; Infinity without a limit. Absent where answers come from elsewhere. */
-  readonly left?: number;
+  readonly left?: number | undefined;
   /** Larger pages are better asked for with fewer rows; undefined: they may be as large as a body may. */
   readonly pageBytes?: number;
   readonly unanswered?: () => Unanswered | undefined;
@@ -121,3 +122,16 @@ export interface ApiListeners {
   /** Sees each answer before whoever asked does. */
   readonly onAnswer?: ((answer: RawAnswer) => void) | undefined;
 }
+
+/** The same service, asked in another way. */
+export const through = (api: Api, get: Api["get"]): Api => ({
+  get,
+  get stats() {
+    return api.stats;
+  },
+  get left() {
+    return api.left;
+  },
+  ...(api.pageBytes === undefined ? {} : { pageBytes: api.pageBytes }),
+  close: () => api.close(),
+});

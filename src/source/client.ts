@@ -264,6 +264,7 @@ class Call {
     };
     const onStart = () => {
       this.#isStarted = true;
+      this.#options.onSent?.();
     };
     const request = { origin: base.origin, method: this.#method, body: this.#body ?? null };
     const dispatch: Dispatch = (path, headers, handler) => origin.dispatch({ ...request, path, headers }, handler);

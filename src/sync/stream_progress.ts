@@ -11,6 +11,9 @@ export interface Activity {
   /** Rows or details expected in all, where that is known. */
   total: number | undefined;
   waitingFor: string | undefined;
+  /** Requests that it has asked for and that have no answer yet, where they are counted, and those of them that were sent. */
+  asked: number | undefined;
+  sent: number;
 }
 
 /** What became of a stream in another process that took part in the run, as JSON. */
@@ -32,7 +35,15 @@ export class StreamProgress {
   readonly announced: string[] = [];
   /** What is worth knowing and no warning, as sentences. */
   readonly notes: string[] = [];
-  readonly activity: Activity = { state: "waiting", pages: 0, rows: 0, total: undefined, waitingFor: undefined };
+  readonly activity: Activity = {
+    state: "waiting",
+    pages: 0,
+    rows: 0,
+    total: undefined,
+    waitingFor: undefined,
+    asked: undefined,
+    sent: 0,
+  };
 
   constructor(startedAt: string) {
     this.run = beginStreamRun(startedAt);

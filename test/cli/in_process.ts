@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { type CliContext, createContext, type Surface } from "../../src/cli/invocation/context.ts";
 import { reportFailure } from "../../src/cli/invocation/failure.ts";
 import { runCommand } from "../../src/cli/program.ts";
+import { systemClock } from "../../src/clock.ts";
 import type { ExitCode } from "../../src/errors.ts";
 import type { Ended } from "./process.ts";
 
@@ -13,7 +14,7 @@ export function deafContext(surface: Pick<Surface, "env" | "cwd"> & Partial<Surf
   const deaf = () => () => undefined;
   const context: CliContext = createContext({
     ...({ stdin, stdout, stderr } as unknown as Pick<Surface, "stdin" | "stdout" | "stderr">),
-    ...{ now: Date.now, onSignal: deaf, onHangup: deaf, onStray: deaf },
+    ...{ clock: systemClock, onSignal: deaf, onHangup: deaf, onStray: deaf },
     exit: wanted => {
       code = wanted;
     },

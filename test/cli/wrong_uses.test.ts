@@ -53,6 +53,12 @@ const usage: readonly (readonly [words: string, said: RegExp])[] = [
   ],
   ["check --ofline", /^Unknown option '--ofline' \(did you mean --offline\?\)/m],
   ["check now", /^Too many arguments for 'check'\. Expected 0 arguments but got 1: now\./m],
+  ["sync --quiet --verbose", /^Option '--quiet' cannot be used with option '--verbose'\n/m],
+  ["status --log-level warn --quiet", /^Option '--quiet' cannot be used with option '--log-level <level>'\n/m],
+  [
+    "sync --log-format text",
+    /^Option '--log-format <format>' argument 'text' is invalid\. Allowed choices are json, pretty\./m,
+  ],
   ["check --log-level", /^Option '--log-level <level>' argument missing/m],
   ["config all", /^Too many arguments for 'config'\. Expected 0 arguments but got 1: all\./m],
   ["config --offline", /^Unknown option '--offline'/m],

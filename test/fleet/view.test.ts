@@ -13,7 +13,7 @@ import { readStatus } from "../../src/operations/status.ts";
 import { streams } from "../../streams/index.ts";
 import { read } from "../repository/pages.ts";
 import { createDatabase } from "../support/database.ts";
-import { bench, configOf } from "../support/run.ts";
+import { bench, configOf, plain } from "../support/run.ts";
 import { ducklakeWarehouse, postgresWarehouse } from "../support/warehouse.ts";
 import { onWorkers, silent, startWorkers, until } from "./workers.ts";
 
@@ -97,7 +97,7 @@ test("while workers work it is told who does what, what waits, and what the key 
   expect(other.queue).toMatchObject({ waiting_parts: 0, active_parts: 0 });
   expect(other.budgets).toHaveLength(1);
   const status = await readStatus(loaded, streams, undefined);
-  const report = statusReport(status, Date.now());
+  const report = statusReport(status, Date.now(), plain);
   expect(report).toMatch(/\nWorkers: {3}2 up\n {2}worker-1 \(0\.0\.0\), seen \d.* ago: /);
   expect(report).toMatch(/\nQueue: {5}1 run; \d+ parts? to be begun, \d+ being worked on\n/);
   expect(report).toMatch(/\nKey of acme, beta: \d of \d requests in flight \(at most 6\), [\d,]+ of 50,000 today\n/);
@@ -185,7 +185,7 @@ test("who is silent, leaves or refuses is told apart, and so is what waits for a
   // By which the number of workers is scaled.
   const scaler = parseAllDocuments(read("deploy/kubernetes/workers-scaler.yaml"))[1]!.toJS();
   expect(await place.query(scaler.spec.triggers[0].metadata.query)).toEqual([{ count: 5 }]);
-  const report = statusReport(await readStatus(config, streams, undefined), Date.now());
+  const report = statusReport(await readStatus(config, streams, undefined), Date.now(), plain);
   expect(report).toContain("\nWorkers:   3 up, 1 silent\n");
   expect(report).toMatch(/\n {2}leaving \(1\.0\.0\), seen .+, leaves when it is done: no jobs\n/);
   expect(report).toContain(": takes no jobs: The warehouse was written by a later version.\n");
@@ -243,7 +243,7 @@ test("a role that may read nothing of the workers is told so, and has all other 
   const status = await readStatus(await configOf(simulator, asRole, { workers }), streams, undefined);
   expect(status.workers).toEqual({ ...nothing, note: expect.stringMatching(/permission denied|may not|workers/) });
   expect(status.last_run).toMatchObject({ status: "succeeded" });
-  expect(statusReport(status, Date.now())).toMatch(/\nWorkers: {3}can't be looked at: .+\n/);
+  expect(statusReport(status, Date.now(), plain)).toMatch(/\nWorkers: {3}can't be looked at: .+\n/);
   await database.admin.query(`grant select on _tributary.workers to ${role}`);
   // pg-boss's schema is one more that it may not read.
   const again = await readStatus(await configOf(simulator, asRole, { workers }), streams, undefined);

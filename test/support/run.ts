@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { Simulator } from "../../simulator/simulator.ts";
+import type { Look } from "../../src/cli/terminal/look.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { type BackfillOrder, planBackfill, runBackfill } from "../../src/operations/backfill/backfill.ts";
 import { type Estimate, estimateSync } from "../../src/operations/estimate/estimate.ts";
@@ -43,6 +44,9 @@ export type HistoryOrdered = Partial<Omit<Flat, "version" | keyof Refresh | "sou
   Partial<Pick<BackfillOrder, "range" | "resume" | "restart" | "workers">>;
 
 export type Verified = Partial<Omit<VerifyOrder, "config">>;
+
+/** A text that goes to no terminal. */
+export const plain: Look = { width: undefined, paint: (_colour, text) => text };
 
 /** Runs against one service and one warehouse. */
 export interface Bench {

@@ -57,11 +57,11 @@ async function backfill(names: readonly string[], options: BackfillOptions, cont
     const order = await backfillOrder(names, options, config);
     if (options.dryRun) {
       const estimate = await planBackfill(order, tools);
-      return { document: estimate, text: () => estimateReport(estimate) };
+      return { document: estimate, text: look => estimateReport(estimate, look) };
     }
     const consent = options.yes
       ? undefined
-      : (estimate: Estimate) => requireConsent(estimate, estimateReport(estimate), config, context);
+      : (estimate: Estimate) => requireConsent(estimate, estimateReport(estimate, context.look()), config, context);
     const again = options.workers ? "tributary backfill --resume --workers" : "tributary backfill --resume";
     return runOutcome(await runBackfill(order, tools, consent), config, again);
   });

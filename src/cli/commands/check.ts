@@ -6,6 +6,7 @@ import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type Look, outcome } from "../terminal/look.ts";
 
 interface CheckOptions extends CommonOptions {
   readonly offline?: boolean;
@@ -20,7 +21,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--offline", "ask neither the service nor a database server");
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary check",
     "tributary check --offline",
     "tributary check --json | jq '.lines[] | select(.ok | not)'",
@@ -31,7 +32,7 @@ async function check(options: CheckOptions, context: CliContext): Promise<void> 
   const lines: CheckLine[] = [];
   for await (const line of checkLines(options, context)) {
     lines.push(line);
-    if (!options.json) context.print(printed(line));
+    if (!options.json) context.print(printed(line, context.look()));
   }
   const { exitCodeOfAll } = await import("../../sync/run/report.ts");
   const exitCode = exitCodeOfAll(lines.map(line => line.exitCode));
@@ -75,8 +76,8 @@ export async function* checkLines(
 
 const labels = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
 
-function printed({ name, level, message, advice }: CheckLine): string {
-  const line = `${labels[level]}  ${name.padEnd(22)}  ${message}`;
+function printed({ name, level, message, advice }: CheckLine, look: Look): string {
+  const line = `${outcome(labels[level], look)}  ${name.padEnd(22)}  ${message}`;
   return advice === null ? line : `${line}\n      ${advice.replaceAll("\n", "\n      ")}`;
 }
 

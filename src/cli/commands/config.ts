@@ -10,7 +10,7 @@ export function register(program: Command, context: CliContext): void {
     );
   attachOptions(
     command,
-    ["config", "json", "logLevel"],
+    ["config", "json", "log"],
     "tributary config",
     "tributary config --json | jq .destination",
   ).action((options: CommonOptions) => printConfig(options, context));
@@ -23,5 +23,5 @@ async function printConfig(options: CommonOptions, context: CliContext): Promise
   const { stringify } = await import("yaml");
   const { redactJson } = await import("../../secrets.ts");
   const masked = redactJson(effective, context.redact);
-  context.print(`# ${file}, with defaults filled in\n${stringify(masked, { lineWidth: 0 }).trimEnd()}`);
+  context.printWhole(`# ${file}, with defaults filled in\n${stringify(masked, { lineWidth: 0 }).trimEnd()}`);
 }

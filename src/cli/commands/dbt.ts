@@ -20,7 +20,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--force", "overwrite files of the same names that others wrote or edited");
   attachOptions(
     command,
-    ["config", "json", "logLevel"],
+    ["config", "json", "log"],
     "tributary dbt --out dbt/tributary",
     "cd dbt/tributary && dbt build",
   ).action((options: DbtOptions) => dbt(options, context));

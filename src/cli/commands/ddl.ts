@@ -16,7 +16,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--for-dba", "only what needs more rights than the run's role has");
   attachOptions(
     command,
-    ["config", "logLevel"],
+    ["config", "log"],
     "tributary ddl > warehouse.sql",
     "tributary ddl --for-dba | psql --dbname=warehouse",
   ).action((options: DdlOptions) => ddl(options, context));

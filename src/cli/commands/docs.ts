@@ -31,7 +31,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--force", "overwrite files of the same names that others wrote or edited");
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary docs",
     "tributary docs --out public/dictionary --format html",
     "tributary docs --no-examples      # nothing in it but what the program knows",

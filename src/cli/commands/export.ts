@@ -46,7 +46,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--keep <n>", "versions to keep, for readers that are in the middle of one", whole(1), KEEP);
   attachOptions(
     command,
-    ["company", "config", "json", "wait", "logLevel", "noProgress"],
+    ["company", "config", "json", "wait", "log", "noProgress"],
     "tributary export --out lake",
     "tributary export 'purchase_order*' invoices --out lake --live",
     "tributary export --out lake --partition-by _company --partition-by purchase_orders=po_date:month",
@@ -97,7 +97,7 @@ async function exportTables(
     const report = await makeExport(reading, { ...order, place, privacy: policy.id }, tools);
     finish();
     if (options.json) context.printJson(report);
-    else context.print(exportText(report));
+    else context.print(exportText(report, context.look()));
   } finally {
     finish();
     await reading.close();
@@ -146,7 +146,7 @@ async function exportTools(
     pid: process.pid,
     host: hostname(),
     command: "tributary export",
-    startedAt: new Date(context.now()).toISOString(),
+    startedAt: new Date(context.clock.now()).toISOString(),
   };
   return {
     tools: {

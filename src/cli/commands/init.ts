@@ -18,7 +18,7 @@ export function register(program: Command, context: CliContext): void {
     );
   attachOptions(
     command,
-    ["config", "yes", "logLevel"],
+    ["config", "yes", "log"],
     "tributary init",
     "tributary init --yes",
     "tributary init --config prod.yaml",

@@ -5,6 +5,7 @@ import type { Change, MeaningsOrder, SeenMeaning } from "../../operations/meanin
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import type { Look } from "../terminal/look.ts";
 import { cutText, formatCount, rowTable } from "../terminal/table.ts";
 
 interface MeaningsOptions extends CommonOptions {
@@ -28,7 +29,7 @@ export function register(program: Command, context: CliContext): void {
     );
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary meanings",
     'tributary meanings credit --try \'credit.doc_type: ["*gutschrift*", "*credit*"]\'',
     "tributary meanings --json | jq '.meanings[].columns'",
@@ -70,8 +71,9 @@ async function show(
   const seen = await seenMeanings(reading, order);
   const changes = proposed === undefined ? undefined : await proposedChanges(reading, order, proposed);
   if (options.json) return context.printJson({ meanings: seen, ...(changes === undefined ? {} : { changes }) });
-  const parts = seen.map(inWords);
-  if (changes !== undefined) parts.push(changesInWords(changes));
+  const look = context.look();
+  const parts = seen.map(each => inWords(each, look));
+  if (changes !== undefined) parts.push(changesInWords(changes, look));
   context.print(
     parts.length === 0 ? "None of the tables that meanings are read from has been loaded." : parts.join("\n\n"),
   );
@@ -98,7 +100,7 @@ async function proposal(lines: readonly string[], tests: MeaningTests): Promise<
 
 const share = (part: number, whole: number): string => (whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`);
 
-function inWords({ rules, columns, ...seen }: SeenMeaning): string {
+function inWords({ rules, columns, ...seen }: SeenMeaning, look: Look): string {
   const { meaning, table, taken_for, left_out_of, rows, yes, no, not_known } = seen;
   const left = left_out_of === null ? "" : `, left out of ${left_out_of}`;
   const standing = `${formatCount(rows)} rows of ${table}: ${formatCount(yes)} are taken for ${taken_for}${left}; ${formatCount(no)} are not, ${formatCount(not_known)} are not known.`;
@@ -110,26 +112,35 @@ function inWords({ rules, columns, ...seen }: SeenMeaning): string {
         ["rows", each => each?.rows ?? null, "right"],
         [taken_for, each => each?.yes ?? null, "right"],
       ],
+      look,
     ),
   );
   const none = `No line of the configuration says which: set meanings.${meaning}, such as { column: [value] }.`;
-  const ruled = rowTable(rules, [
-    ["", rule => rule.line],
-    ["", rule => rule.touched],
-    ["", rule => share(rule.touched, rows), "right"],
-  ]);
+  const ruled = rowTable(
+    rules,
+    [
+      ["", rule => rule.line],
+      ["", rule => rule.touched],
+      ["", rule => share(rule.touched, rows), "right"],
+    ],
+    look,
+  );
   return [`${meaning}\n${standing}`, rules.length === 0 ? none : ruled, ...tables].join("\n\n");
 }
 
-function changesInWords(changes: readonly Change[]): string {
+function changesInWords(changes: readonly Change[], look: Look): string {
   if (changes.length === 0) return "The proposed lines would change nothing.";
   const word = (is: boolean | null) => (is === null ? "not known" : is ? "yes" : "no");
-  return rowTable(changes, [
-    ["would change", change => change.meaning],
-    ["from", change => word(change.before)],
-    ["to", change => word(change.after)],
-    ["rows", change => change.rows],
-    ["amount", change => change.amount, "right"],
-    ["", change => change.currency_code ?? "unknown currency"],
-  ]);
+  return rowTable(
+    changes,
+    [
+      ["would change", change => change.meaning],
+      ["from", change => word(change.before)],
+      ["to", change => word(change.after)],
+      ["rows", change => change.rows],
+      ["amount", change => change.amount, "right"],
+      ["", change => change.currency_code ?? "unknown currency"],
+    ],
+    look,
+  );
 }

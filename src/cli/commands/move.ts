@@ -22,7 +22,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--base-url <url>", "the service's new address (default: the configuration's)");
   attachOptions(
     command,
-    ["company", "config", "json", "dryRun", "wait", "logLevel", "noProgress", "yes"],
+    ["company", "config", "json", "dryRun", "wait", "log", "noProgress", "yes"],
     "tributary move --to lake.yaml",
     "tributary move --base-url https://procurement.example.com",
     "tributary move --dry-run",

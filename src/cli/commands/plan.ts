@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { systemClock } from "../../clock.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
@@ -12,7 +11,7 @@ export function register(program: Command, context: CliContext): void {
     );
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary plan",
     "tributary plan purchase_orders",
     "tributary plan --json | jq '.[] | {stream, expected_wrong, promise}'",
@@ -23,13 +22,8 @@ async function plan(names: readonly string[], options: CommonOptions, context: C
   const { config } = await context.openConfig(options, { local: true });
   const { streams } = await import("../../../streams/index.ts");
   const { readPlan } = await import("../../operations/plan.ts");
-  const found = await readPlan(
-    config,
-    streams,
-    { names, company: options.company },
-    { ...systemClock, now: () => context.now() },
-  );
+  const found = await readPlan(config, streams, { names, company: options.company }, context.clock);
   if (options.json) return context.printJson(found);
   const { planReport } = await import("../terminal/plan_report.ts");
-  context.print(planReport(found));
+  context.print(planReport(found, context.look()));
 }

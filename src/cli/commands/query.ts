@@ -119,7 +119,7 @@ async function answerTo(
   const question = { text, most, format: format === "json" ? "json" : "csv" } as const;
   try {
     await takeAnswer(reading, question, signal, isTable ? keep : piece => writePiece(context, piece));
-    if (isTable) context.print(await tableOf(Buffer.concat(pieces), limit));
+    if (isTable) context.printWhole(await tableOf(Buffer.concat(pieces), limit));
   } catch (error) {
     // A reader such as `head` has what it wanted.
     if (codeOf(error) !== "EPIPE") throw error;

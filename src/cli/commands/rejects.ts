@@ -24,7 +24,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--limit <n>", "how many to show", whole(1), 50);
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary rejects",
     "tributary rejects purchase_orders --problems",
     "tributary rejects --json --limit 1000 | jq '.rejects[].raw'",
@@ -33,6 +33,7 @@ export function register(program: Command, context: CliContext): void {
 
 async function rejects(name: string | undefined, options: RejectsOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
+  const look = context.look();
   const order = await orderOf(name, options, config);
   const { readProblems, readRejects } = await import("../../operations/rejects.ts");
   if (options.problems) {
@@ -40,29 +41,39 @@ async function rejects(name: string | undefined, options: RejectsOptions, contex
     if (options.json) return context.printJson({ total: found?.total ?? 0, problems: found?.rows ?? [] });
     if (found === undefined || found.total === 0)
       return context.print(none(found, "No table holds a value that could not be read."));
-    const table = rowTable(found.rows, [
-      ["last seen", row => row.last_seen_at.slice(0, 19)],
-      ["column", row => `${row.table_name}.${row.column_name}`],
-      ["rows", row => row.rows],
-      ["reason", row => row.reason],
-      ["example", row => cutText(row.example ?? "", 60)],
-    ]);
+    const table = rowTable(
+      found.rows,
+      [
+        ["last seen", row => row.last_seen_at.slice(0, 19)],
+        ["column", row => `${row.table_name}.${row.column_name}`],
+        ["rows", row => row.rows],
+        ["reason", row => row.reason],
+        ["example", row => cutText(row.example ?? "", 60)],
+      ],
+      look,
+      { first: ["column", "reason", "rows", "example"], pinned: 0 },
+    );
     return context.print(`${table}${more(found.total, found.rows.length)}`);
   }
   const found = await readRejects(config.destination, order);
   if (options.json) return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [] });
   if (found === undefined || found.total === 0)
     return context.print(none(found, options.all ? "No row was rejected." : "No row is rejected."));
-  const table = rowTable(found.rows, [
-    ["last seen", row => row.seen_at.slice(0, 19)],
-    ["stream", row => row.stream],
-    ["key", row => cutText(row.key ?? "", 40)],
-    ["reason", row => row.reason],
-    ["field", row => row.field],
-    ["times", row => formatCount(row.times)],
-    ["rows", row => formatCount(row.rows)],
-    ["row", row => cutText(JSON.stringify(row.raw), 80)],
-  ]);
+  const table = rowTable(
+    found.rows,
+    [
+      ["last seen", row => row.seen_at.slice(0, 19)],
+      ["stream", row => row.stream],
+      ["key", row => cutText(row.key ?? "", 40)],
+      ["reason", row => row.reason],
+      ["field", row => row.field],
+      ["times", row => formatCount(row.times)],
+      ["rows", row => formatCount(row.rows)],
+      ["row", row => cutText(JSON.stringify(row.raw), 80)],
+    ],
+    look,
+    { first: ["stream", "key", "reason", "field", "row"], pinned: 0 },
+  );
   context.print(`${table}${more(found.total, found.rows.length)}\n\n--json shows the rows whole.`);
 }
 

@@ -26,7 +26,7 @@ export function register(program: Command, context: CliContext): void {
   command.option("--rejects", "not the archive: try the rows again that could not be stored");
   attachOptions(
     command,
-    ["company", "config", "json", "maxTime", "wait", "logLevel", "noProgress"],
+    ["company", "config", "json", "maxTime", "wait", "log", "noProgress"],
     "tributary replay",
     "tributary reset invoices --drop && tributary replay invoices",
     "tributary replay --rejects",

@@ -22,7 +22,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--force", "overwrite a file that is no report");
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary report --out report.html",
     "tributary report --out report-acme.html --company acme --months 6",
     "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",

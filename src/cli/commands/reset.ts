@@ -3,6 +3,7 @@ import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import type { Look } from "../terminal/look.ts";
 import { formatCount, streamTable } from "../terminal/table.ts";
 
 interface ResetOptions extends CommonOptions {
@@ -19,7 +20,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--drop", "remove this company's rows too, and tables in which no company has rows");
   attachOptions(
     command,
-    ["company", "config", "json", "dryRun", "wait", "logLevel", "yes"],
+    ["company", "config", "json", "dryRun", "wait", "log", "yes"],
     "tributary reset items",
     "tributary reset 'invoice*' --dry-run",
     "tributary reset '*' --drop --company acme --yes",
@@ -38,7 +39,7 @@ async function runReset(names: readonly string[], options: ResetOptions, context
   if (plan === undefined)
     return told(options, context, [], [], "Nothing has been loaded yet: there is nothing to forget.");
   if (options.dryRun) return told(options, context, plan, [], "Nothing was forgotten: --dry-run.");
-  if (!options.json) context.print(costs(plan, order.drop));
+  if (!options.json) context.print(costs(plan, order.drop, context.look()));
   if (!options.yes) await consent(order, context);
   const runId = newRunId(new Date(systemClock.now()).toISOString(), Math.random);
   const done = await reset(order, { runId, clock: systemClock, waitMs: options.wait });
@@ -54,12 +55,14 @@ function told(
   sentence: string,
 ): void {
   if (options.json) return context.printJson({ streams: plan, done });
-  context.print([...(plan.length > 0 ? [costs(plan, options.drop ?? false), ""] : []), sentence].join("\n"));
+  context.print(
+    [...(plan.length > 0 ? [costs(plan, options.drop ?? false, context.look()), ""] : []), sentence].join("\n"),
+  );
 }
 
 /** The requests of the next run. */
-function costs(plan: readonly ResetLine[], drop: boolean): string {
-  const table = streamTable(plan, [["requests of the next run", line => line.requests ?? "unknown", "right"]]);
+function costs(plan: readonly ResetLine[], drop: boolean, look: Look): string {
+  const table = streamTable(plan, [["requests of the next run", line => line.requests ?? "unknown", "right"]], look);
   const sum = plan.reduce((total, { requests }) => total + (requests ?? 0), 0);
   const least = plan.some(line => line.requests === null) ? "at least " : "";
   const rowsToo = drop

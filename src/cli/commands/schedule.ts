@@ -42,7 +42,7 @@ Signals:
   );
   attachOptions(
     command,
-    ["config", "json", "logLevel", "noProgress"],
+    ["config", "json", "log", "noProgress"],
     "tributary schedule",
     "tributary schedule --config /etc/tributary/config.yaml --no-server",
     "tributary schedule --once nightly --json",
@@ -138,7 +138,7 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
   let deadline = Number.POSITIVE_INFINITY;
   signal.addEventListener("abort", () => {
-    deadline = context.now() + STOP_MS;
+    deadline = context.clock.now() + STOP_MS;
   });
   const saved = await daemon.serve(signal);
   if (!saved)
@@ -146,7 +146,7 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
       {},
       "The run under way reached no safe point in time and is left behind; the next one goes on from there.",
     );
-  await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.now()))]);
+  await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.clock.now()))]);
   log.info({}, "stopped");
   for (const end of [letThrough, release]) end();
 }
@@ -156,7 +156,7 @@ async function openSchedules(options: ScheduleOptions, context: CliContext): Pro
   const loaded = await context.openConfig(options);
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { requireSchedules } = await import("../../config/schedules.ts");
-  requireSchedules(loaded, configured((await runDefaults()).catalogue, loaded.config), context.now());
+  requireSchedules(loaded, configured((await runDefaults()).catalogue, loaded.config), context.clock.now());
   return loaded;
 }
 
@@ -206,7 +206,7 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
   const { runAttempts } = await import("../../sync/run/attempts.ts");
   const { runOutcome } = await import("./sync.ts");
   await runOnTerminal(context, options, warnings, async tools => {
-    const turn = turnOf(chosen, context.now(), "schedule");
+    const turn = turnOf(chosen, context.clock.now(), "schedule");
     const report = await runAttempts(orderOf(turn, config, await runDefaults()), tools);
     if (report.exit_code === 0 && config.reports.length > 0) {
       const { deliverReports } = await import("../../daemon/notify/report_delivery.ts");

@@ -73,7 +73,7 @@ async function started(options: SimulateOptions, context: CliContext): Promise<S
   const { orders, invoices, items, findings, ingested, host, port, key, seed, paging, vocabulary } = options;
   try {
     const sizes = { orders, invoices, items, findings, ingested };
-    const now = () => new Date(context.now());
+    const now = () => new Date(context.clock.now());
     return await startSimulator({ seed, sizes, key, host, port, now, paging, vocabulary, faults, control: true });
   } catch (cause) {
     const { code, syscall } = cause as NodeJS.ErrnoException;

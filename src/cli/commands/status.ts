@@ -13,7 +13,7 @@ export function register(program: Command, context: CliContext): void {
   command.option("--serve", "serve the status page at the configuration's server.listen, until Ctrl-C");
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel"],
+    ["company", "config", "json", "log"],
     "tributary status",
     "tributary status --json | jq '.streams[] | {stream, complete_to}'",
     "tributary status --serve",
@@ -32,7 +32,7 @@ async function status(options: StatusOptions, context: CliContext): Promise<void
   const found = await readStatus(config, streams, options.company);
   if (options.json) return context.printJson(found);
   const { statusReport } = await import("../terminal/status_report.ts");
-  context.print(statusReport(found, context.now()));
+  context.print(statusReport(found, context.clock.now(), context.look()));
 }
 
 /** The page without a daemon behind it: it shows what the warehouse tells. */

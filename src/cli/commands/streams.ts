@@ -10,7 +10,7 @@ export function register(program: Command, context: CliContext): void {
     .description("List what can be read from the service, and the tables it becomes. Needs no configuration.");
   attachOptions(
     command,
-    ["config", "json", "logLevel"],
+    ["config", "json", "log"],
     "tributary streams",
     "tributary streams purchase_orders",
     "tributary streams --json | jq '.[].name'",
@@ -23,5 +23,8 @@ async function listStreams(name: string | undefined, options: CommonOptions, con
   const shown = await describedStreams(config, name);
   if (options.json) return context.printJson(shown);
   const { streamListing, streamSheet } = await import("../terminal/stream_listing.ts");
-  context.print(name === undefined ? streamListing(shown) : shown.map(streamSheet).join("\n\n\n"));
+  const look = context.look();
+  context.print(
+    name === undefined ? streamListing(shown, look) : shown.map(one => streamSheet(one, look)).join("\n\n\n"),
+  );
 }

@@ -65,7 +65,7 @@ export async function syncedWarehouse(
   options: SyncOptions & { readonly sync: boolean },
   context: CliContext,
 ): Promise<{ readonly warehouse: OpenWarehouse; readonly report?: RunReport }> {
-  const { withRunTools } = await import("../invocation/run_tools.ts");
+  const { tellErrors, withRunTools } = await import("../invocation/run_tools.ts");
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { sync } = await import("../../library/sync.ts");
   return withRunTools(context, options, loaded.warnings, async tools => {
@@ -73,7 +73,8 @@ export async function syncedWarehouse(
     if (!options.sync) return { warehouse };
     const { signal, watch } = tools;
     const report = await sync(warehouse, { ...syncOptions(streams, options), signal, watch });
-    for (const error of report.errors) tools.log.warn({}, error);
+    if (options.quiet) tellErrors(context, report.errors);
+    else for (const error of report.errors) tools.log.warn({}, error);
     context.exit(report.exit_code);
     return { warehouse, report };
   });
@@ -87,18 +88,18 @@ export async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome>
   const { version, limits } = order;
   const companies = companiesOf(order.config, order.selection.company);
   const estimate = await estimateSync(order, companies, { ...tools, version, maxRequests: limits.maxRequests });
-  return { document: estimate, text: () => estimateReport(estimate) };
+  return { document: estimate, text: look => estimateReport(estimate, look) };
 }
 
 /** What a run did; `command` goes on after a stop. */
 export async function runOutcome(report: RunReport, config: Config, command?: string): Promise<Outcome> {
   const { syncReport } = await import("../terminal/sync_report.ts");
-  return { document: report, text: () => syncReport(report, whereToRead(config), command) };
+  return { document: report, text: look => syncReport(report, whereToRead(config), look, command) };
 }
 
 /** Where the tables are, in a sentence. */
 function whereToRead({ destination }: Config): string {
   const { schema } = destination;
   if (!isFile(destination)) return `Readers find the tables in schema ${schema}.`;
-  return `Readers find the tables in ${destination.path}, schema ${schema}: duckdb -readonly ${destination.path}`;
+  return `Readers find the tables in ${destination.path}, schema ${schema}: \`duckdb -readonly ${destination.path}\``;
 }

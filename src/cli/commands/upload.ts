@@ -6,6 +6,7 @@ import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
 import type { Outcome } from "../invocation/run_tools.ts";
+import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 
 interface UploadOptions extends Omit<CommonOptions, "wait"> {
@@ -33,7 +34,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--content-type <type>", "media type of the files (default: by the ending of each name)");
   attachOptions(
     command,
-    ["company", "config", "json", "logLevel", "noProgress"],
+    ["company", "config", "json", "log", "noProgress"],
     "tributary upload invoice.pdf order.xlsx",
     "tributary upload invoices/*.pdf --wait 10m --json | jq '.rows'",
     "tributary upload --watch ./inbox",
@@ -60,28 +61,35 @@ async function upload(files: readonly string[], options: UploadOptions, context:
       send(warehouse, all, { company, contentType, again, waitMs, signal: tools.signal });
     if (watch !== undefined) return watching(resolve(context.cwd, watch), contentType, sendAll, tools);
     const report = await sendAll(files.map(file => resolve(context.cwd, file)));
-    return { document: report, text: () => inWords(report) };
+    return { document: report, text: look => inWords(report, look) };
   });
 }
 
-function inWords({ uploads, warnings, rows }: UploadReport): string {
-  const table = rowTable(uploads, [
-    ["file", upload => upload.file],
-    ["", upload => upload.outcome],
-    ["document", upload => upload.doc_id ?? upload.found.map(id => `${id}?`).join(" ")],
-  ]);
-  const tables = Object.entries(rows).map(([name, all]) => `${name}\n${all.length === 0 ? "no rows" : shown(all)}`);
+function inWords({ uploads, warnings, rows }: UploadReport, look: Look): string {
+  const table = rowTable(
+    uploads,
+    [
+      ["file", upload => upload.file],
+      ["", upload => upload.outcome],
+      ["document", upload => upload.doc_id ?? upload.found.map(id => `${id}?`).join(" ")],
+    ],
+    look,
+  );
+  const tables = Object.entries(rows).map(
+    ([name, all]) => `${name}\n${all.length === 0 ? "no rows" : shown(all, look)}`,
+  );
   return [table, ...uploads.flatMap(({ error }) => error ?? []), ...warnings, ...tables].join("\n\n");
 }
 
 /** The columns that say something, the first of them. */
-function shown(rows: readonly Readonly<Record<string, unknown>>[]): string {
+function shown(rows: readonly Readonly<Record<string, unknown>>[], look: Look): string {
   const isSaid = (column: string) => !column.startsWith("_") && rows.some(row => row[column] !== null);
   const columns = Object.keys(rows[0]!).filter(isSaid).slice(0, SHOWN);
   const cell = (value: unknown) => (typeof value === "string" ? value : value === null ? "" : JSON.stringify(value));
   return rowTable(
     rows,
     columns.map(column => [column, row => cutText(cell(row[column]), 40)]),
+    look,
   );
 }
 

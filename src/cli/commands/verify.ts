@@ -58,10 +58,10 @@ async function verify(names: readonly string[], options: VerifyOptions, context:
     if (options.dryRun) {
       const { estimateVerify } = await import("../../operations/verify/estimate.ts");
       const estimate = await estimateVerify(order);
-      return { document: estimate, text: () => estimateReport(estimate) };
+      return { document: estimate, text: look => estimateReport(estimate, look) };
     }
     const { verify: compare } = await import("../../operations/verify/verify.ts");
     const report = await compare(order, tools);
-    return { document: report, text: () => verifyReport(report, config.destination.stateSchema) };
+    return { document: report, text: look => verifyReport(report, config.destination.stateSchema, look) };
   });
 }

@@ -44,7 +44,7 @@ Signals:
   );
   attachOptions(
     command,
-    ["config", "logLevel"],
+    ["config", "log"],
     "tributary work",
     "tributary work --local 4 --no-server",
     "tributary work --drain",
@@ -143,7 +143,9 @@ async function workLocally(count: number, options: WorkOptions, context: CliCont
   const log = await context.openLog(options.logLevel);
   const { signal, release } = interruption(context, text => log.info({}, text), words);
   const config = options.config === undefined ? [] : ["--config", options.config];
-  const args = ["work", "--no-server", "--log-level", options.logLevel, ...config];
+  const said = options.quiet ? ["--quiet"] : ["--log-level", options.logLevel];
+  const format = options.logFormat === undefined ? [] : ["--log-format", options.logFormat];
+  const args = ["work", "--no-server", ...said, ...format, ...config];
   const children = new Set<ChildProcess>();
   const closeServer = await serveHealth(
     loaded,

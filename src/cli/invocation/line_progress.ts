@@ -22,7 +22,7 @@ export async function lineProgress(
   { logLevel, progress }: Pick<CommonOptions, "logLevel" | "progress">,
   words: Parameters<typeof interruption>[2],
 ): Promise<LineProgress> {
-  const { screen } = await placeOn(context.stderr);
+  const { screen } = await placeOn(context.stderr, context.env);
   const shown = progress ? screen : undefined;
   const sink: LogSink = {
     write: line => (shown === undefined ? void context.stderr.write(line) : shown.persist(line.trimEnd())),

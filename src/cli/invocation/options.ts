@@ -14,6 +14,11 @@ export interface CommonOptions {
   /** Milliseconds; 0 when it was not given. */
   readonly wait: number;
   readonly logLevel: LogLevel;
+  readonly logFormat?: "json" | "pretty";
+  /** Nothing but errors, and what --json prints. */
+  readonly quiet?: true;
+  /** Tables whole, and the log from debug on. */
+  readonly verbose?: true;
   readonly progress: boolean;
   readonly yes?: true;
 }
@@ -34,16 +39,31 @@ const options = {
     new Option("--wait <duration>", "wait for another run to end, e.g. 30m")
       .argParser(duration)
       .default(0, "not at all"),
-  logLevel: () => new Option("--log-level <level>", "what goes to stderr").choices(levels).default("info"),
+  logLevel: () => new Option("--log-level <level>", "what of the log goes to stderr").choices(levels).default("info"),
+  logFormat: () =>
+    new Option("--log-format <format>", "how (default: pretty on a terminal, else json)").choices(["json", "pretty"]),
+  quiet: () =>
+    new Option("--quiet", "say nothing but errors; the exit code tells the rest")
+      .conflicts(["verbose", "logLevel"])
+      .implies({ progress: false }),
+  verbose: () =>
+    new Option("--verbose", "show tables whole, and log more (as --log-level debug)").implies({ logLevel: "debug" }),
   noProgress: () => new Option("--no-progress", "don't show progress"),
   yes: () => new Option("--yes", "ask nothing"),
 } as const;
 
 export type CommonOption = keyof typeof options;
 
-/** Adds common options to a command, in the order given, and examples below its help. */
-export function attachOptions(command: Command, names: readonly CommonOption[], ...lines: readonly string[]): Command {
-  for (const name of names) command.addOption(options[name]());
+// In this order, as --verbose implies a level: beside --quiet it is named, not what it implies.
+const logOptions = ["quiet", "verbose", "logLevel", "logFormat"] as const satisfies readonly CommonOption[];
+
+/** Adds common options to a command, in the order given (`log`: all that say what is told), and examples below its help. */
+export function attachOptions(
+  command: Command,
+  names: readonly (CommonOption | "log")[],
+  ...lines: readonly string[]
+): Command {
+  for (const name of names.flatMap(each => (each === "log" ? logOptions : each))) command.addOption(options[name]());
   return command.addHelpText("after", examples(...lines));
 }
 
@@ -56,9 +76,9 @@ export const runOptions = [
   "maxTime",
   "maxRequests",
   "wait",
-  "logLevel",
+  "log",
   "noProgress",
-] as const satisfies readonly CommonOption[];
+] as const satisfies readonly (CommonOption | "log")[];
 
 /** What a run takes of the common options. */
 export function limitsOf({ maxTime: maxTimeMs, maxRequests, wait: waitMs }: CommonOptions) {

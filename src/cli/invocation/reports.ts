@@ -15,7 +15,7 @@ export interface MadePage {
 export async function makeReport(
   config: Config,
   { company, months }: { readonly company?: string | undefined; readonly months: number },
-  { redact, now }: Pick<CliContext, "redact" | "now">,
+  { redact, clock }: Pick<CliContext, "redact" | "clock">,
 ): Promise<MadePage> {
   if (!config.views)
     throw new ConfigError(
@@ -39,7 +39,7 @@ export async function makeReport(
   const order = { ...models, meanings, currency, companies, months, redact };
   const contents = await readContents(reading, procurementReport, order);
   const page = reportDocument(contents, {
-    madeAt: now(),
+    madeAt: clock.now(),
     publishedAt: reading.publishedAt?.toISOString(),
     lateAfterMs: config.freshness.lateAfterMs,
     streamsOf: tables =>
@@ -54,7 +54,7 @@ export async function makeReport(
 export async function reportFor(
   report: Config["reports"][number],
   config: Config,
-  context: Pick<CliContext, "redact" | "now">,
+  context: Pick<CliContext, "redact" | "clock">,
 ) {
   const { titleOf, wordsOf } = await import("../../outputs/report/report_page.ts");
   const { contents, page } = await makeReport(config, report, context);

@@ -1,7 +1,7 @@
-import { systemClock } from "../../clock.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { LogSink } from "../../logging.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
+import type { Look } from "../terminal/look.ts";
 import { displayClock, type Progress, placeOn, startProgress } from "../terminal/progress.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
@@ -9,11 +9,11 @@ import type { CommonOptions } from "./options.ts";
 
 /** What came of a run: the document that --json prints, and the same for people. */
 export interface Outcome {
-  readonly document: object & { readonly exit_code?: ExitCode };
-  readonly text: () => string;
+  readonly document: object & { readonly exit_code?: ExitCode; readonly errors?: readonly string[] };
+  readonly text: (look: Look) => string;
 }
 
-type Options = Pick<CommonOptions, "logLevel" | "progress" | "json">;
+type Options = Pick<CommonOptions, "logLevel" | "progress" | "json" | "quiet">;
 
 /** Runs with tools that are bound to the terminal, and prints the outcome. */
 export async function runOnTerminal(
@@ -25,7 +25,13 @@ export async function runOnTerminal(
   const { document, text } = await withRunTools(context, options, warnings, run);
   if (document.exit_code !== undefined) context.exit(document.exit_code);
   if (options.json) context.printJson(document);
-  else context.print(text());
+  else context.print(text(context.look()));
+  if (options.quiet && !options.json) tellErrors(context, document.errors);
+}
+
+/** What --quiet leaves of a report. */
+export function tellErrors(context: CliContext, errors: readonly string[] = []): void {
+  for (const error of errors) context.stderr.write(`${context.redact(error)}\n`);
 }
 
 /** Runs with tools that are bound to the terminal, where the log writes above the progress display. */
@@ -39,16 +45,19 @@ export async function withRunTools<T>(
   const sink: LogSink = {
     write: line => (display === undefined ? void context.stderr.write(line) : display.sink.write(line)),
   };
-  const place = await placeOn(context.stderr);
+  const place = await placeOn(context.stderr, context.env);
   const log = await context.openLog(options.logLevel, sink);
   const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { signal, release } = interruption(context, text => log.info({}, text));
   try {
     for (const warning of warnings) log.warn({}, warning);
     return await run({
-      ...{ clock: systemClock, random: Math.random, log, signal, redact: context.redact, renewExports },
+      ...{ clock: context.clock, random: Math.random, log, signal, redact: context.redact, renewExports },
       watch: view => {
-        display = startProgress(view, place, { clock: displayClock, enabled: options.progress });
+        display = startProgress(view, place, {
+          clock: { ...displayClock, now: context.clock.now },
+          enabled: options.progress,
+        });
       },
     });
   } finally {

@@ -51,8 +51,8 @@ async function answer(call: keyof typeof calls, options: ProtocolOptions, contex
     // Its reader has stopped.
     if (codeOf(error) === "EPIPE") return;
     const { message, exitCode, stack } = failureOf(error);
-    const { redact, now } = context;
-    await writePiece(context, errorMessage(redact(message), exitCode, now(), stack && redact(stack)));
+    const { redact, clock } = context;
+    await writePiece(context, errorMessage(redact(message), exitCode, clock.now(), stack && redact(stack)));
     context.exit(exitCode);
   }
 }
@@ -80,10 +80,10 @@ async function read(options: ProtocolOptions, context: CliContext): Promise<void
   if (catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { planned } = await configuredTables(loaded);
-  const asked = readConfigured(planned, { catalog, state }, context.now);
+  const asked = readConfigured(planned, { catalog, state }, context.clock.now);
   const wanted = { ...options, sync: options.sync && asked.tables.length > 0 };
   const synced = await syncedWarehouse(loaded, streamsOf(asked), wanted, context);
   await tellChanges(asked, synced, context);
   const { errors = [], exit_code: exitCode = 0 } = synced.report ?? {};
-  if (exitCode !== 0) await writePiece(context, errorMessage(errors.join("\n"), exitCode, context.now()));
+  if (exitCode !== 0) await writePiece(context, errorMessage(errors.join("\n"), exitCode, context.clock.now()));
 }

@@ -27,7 +27,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--no-sync", "only what the warehouse holds, without a request");
   attachOptions(
     command,
-    ["company", "config", "maxTime", "maxRequests", "wait", "logLevel", "noProgress"],
+    ["company", "config", "maxTime", "maxRequests", "wait", "log", "noProgress"],
     "tributary read --state read.json | my-loader",
     "tributary read purchase_orders invoices --no-sync > rows.ndjson",
     "tributary read 'invoice*' --no-sync | jq -r 'select(.record._deleted_at) | .record.doc_id'",
@@ -47,7 +47,7 @@ async function read(streams: readonly string[], options: ReadOptions, context: C
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
   const text = await fileText(file, true);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
-  const { protocol, last } = noting(await protocols[options.format](context.now), state);
+  const { protocol, last } = noting(await protocols[options.format](context.clock.now), state);
   const wrote = async (piece: Buffer | string) => {
     if (file !== undefined && typeof piece === "string" && piece !== "")
       await writeDurably(file, `${JSON.stringify(last())}\n`);

@@ -21,7 +21,7 @@ export function register(program: Command, context: CliContext): void {
     .option("--no-sync", "only what the warehouse holds, without a request");
   attachOptions(
     command,
-    ["config", "maxTime", "maxRequests", "wait", "logLevel", "noProgress"],
+    ["config", "maxTime", "maxRequests", "wait", "log", "noProgress"],
     "tributary singer --config config.json --discover > catalog.json",
     "tributary singer --config config.json | target-jsonl",
     "tributary singer --config config.json --catalog catalog.json --state state.json | target-postgres --config target.json",
@@ -43,7 +43,7 @@ async function singer(options: SingerOptions, context: CliContext): Promise<void
   if (options.discover)
     return writePiece(context, catalogDocument((await presentTables(loaded, { tables: on })) ?? on));
   const texts = { catalog: await fileText(options.catalog), state: await fileText(options.state) };
-  const asked = readSelected(tables, texts, context.now());
+  const asked = readSelected(tables, texts, context.clock.now());
   const wanted = { ...options, sync: options.sync && asked.tables.length > 0 };
   await tellChanges(asked, await syncedWarehouse(loaded, streamsOf(asked), wanted, context), context);
 }

@@ -1,5 +1,6 @@
 import type { ExportReport } from "../../outputs/export/report.ts";
 import type { TableProgress } from "../../outputs/export/writing.ts";
+import { type Look, outcome } from "./look.ts";
 import { formatCount, rowTable } from "./table.ts";
 
 /** The progress in a line; `at` is the number of the table. */
@@ -9,7 +10,7 @@ export function exportLine({ table, doing, rows, of, tables }: TableProgress, at
 }
 
 /** What an export did, a line a table. */
-export function exportText(report: ExportReport): string {
+export function exportText(report: ExportReport, look: Look): string {
   const { out, status, tables, removed, missing, warnings } = report;
   const rows = formatCount(tables.reduce((sum, line) => sum + line.rows, 0));
   const written = tables.filter(line => line.status === "written").length;
@@ -18,13 +19,18 @@ export function exportText(report: ExportReport): string {
       ? `Nothing changed since the last export (${tables.length} tables, ${rows} rows): nothing was written. ${out}`
       : `${written} of ${tables.length} tables written, ${rows} rows in all: ${out}`;
   return [
-    rowTable(tables, [
-      ["table", line => line.table],
-      ["rows", line => line.rows],
-      ["files", line => line.files],
-      ["bytes", line => line.bytes],
-      ["status", line => line.status],
-    ]),
+    rowTable(
+      tables,
+      [
+        ["table", line => line.table],
+        ["rows", line => line.rows],
+        ["files", line => line.files],
+        ["bytes", line => line.bytes],
+        ["status", line => outcome(line.status, look)],
+      ],
+      look,
+      { first: ["status", "rows"] },
+    ),
     "",
     ...(removed.length > 0 ? [`No longer in the export: ${listed(removed)}.`] : []),
     ...(missing.length > 0 ? [`Not there yet, \`tributary sync\` loads them: ${listed(missing)}.`] : []),

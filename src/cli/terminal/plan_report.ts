@@ -1,21 +1,27 @@
 import type { DetailPlan } from "../../operations/plan.ts";
 import { shareText } from "../../warehouse/details/wrong_estimate.ts";
+import type { Look } from "./look.ts";
 import { formatCount, streamTable } from "./table.ts";
 
 /** What the next run spends on details, for people. */
-export function planReport(plans: readonly DetailPlan[]): string {
+export function planReport(plans: readonly DetailPlan[], look: Look): string {
   if (plans.length === 0)
     return "No stream of details is on and loaded: the next run fetches the details of all rows that it finds.";
-  const table = streamTable(plans, [
-    ["due", one => one.due],
-    ["caused", one => one.looks.caused],
-    ["oldest", one => one.looks.oldest],
-    ["index", one => one.looks.index],
-    ["sample", one => one.looks.sample],
-    ["wrong now", one => one.expected_wrong && shareText(one.expected_wrong.now)],
-    ["in a month", one => one.expected_wrong && shareText(one.expected_wrong.in_a_month)],
-    ["within", one => one.promise && `${shareText(one.promise.expected)} of ${shareText(one.promise.share)}`],
-  ]);
+  const table = streamTable(
+    plans,
+    [
+      ["due", one => one.due],
+      ["caused", one => one.looks.caused],
+      ["oldest", one => one.looks.oldest],
+      ["index", one => one.looks.index],
+      ["sample", one => one.looks.sample],
+      ["wrong now", one => one.expected_wrong && shareText(one.expected_wrong.now)],
+      ["in a month", one => one.expected_wrong && shareText(one.expected_wrong.in_a_month)],
+      ["within", one => one.promise && `${shareText(one.promise.expected)} of ${shareText(one.promise.share)}`],
+    ],
+    look,
+    ["due", "within", "wrong now"],
+  );
   const legend =
     "Due: new, changed, to be tried again, or due by age; what the lists bring comes on top. Caused, oldest, index, sample: looks at details whose list row did not change. Wrong: the share that changed unseen, as learned rates let expect. Within: the share of active details that are as fresh as `fresh` says, in a month.";
   return [table, legend, ...plans.flatMap(remarks)].join("\n\n");

@@ -2,7 +2,7 @@ import type { createLogUpdate } from "log-update";
 import { timespan } from "../../duration.ts";
 import type { LogSink } from "../../logging.ts";
 import type { RunSnapshot, RunView } from "../../sync/run/report.ts";
-import { cutText, formatCount, rowTable } from "./table.ts";
+import { cutText, fitTable, formatCount, textWidth } from "./table.ts";
 
 /** Time for the display; `every` calls back until the function it returns is called, and never keeps the process alive. */
 export interface DisplayClock {
@@ -35,12 +35,13 @@ export interface Place {
   readonly screen: ReturnType<typeof createLogUpdate> | undefined;
 }
 
-/** In place on a terminal. What draws is loaded there only: a nightly run has no use for it, and it is 14 MB. */
-export async function placeOn(stream: NodeJS.WriteStream): Promise<Place> {
-  return { stream, screen: stream.isTTY ? (await import("log-update")).createLogUpdate(stream) : undefined };
+/** In place on a terminal that can move its cursor and says how wide it is. What draws is loaded there only: a nightly run has no use for it, and it is 14 MB. */
+export async function placeOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Promise<Place> {
+  const canDraw = stream.isTTY && stream.columns > 0 && env["TERM"] !== "dumb";
+  return { stream, screen: canDraw ? (await import("log-update")).createLogUpdate(stream) : undefined };
 }
 
-/** Shows a run's progress: on a terminal a table kept up to date, elsewhere one line every 30 seconds; nothing unless enabled. */
+/** Shows a run's progress: on a terminal a few lines kept up to date, which end with it, elsewhere one line every 30 seconds; nothing unless enabled. */
 export function startProgress(
   source: RunView,
   { stream, screen }: Place,
@@ -58,14 +59,37 @@ export function startProgress(
     });
     return { sink: plainSink, stop };
   }
-  const draw = (): void => screen(progressTable(source.snapshot(), speeds, stream.columns ?? 80, stream.rows ?? 24));
+  const begun = clock.now();
+  let drawn: readonly string[] = [];
+  let width = 0;
+  // In a window that has become narrower what was drawn takes more lines than the screen knows of: they would be left behind.
+  const gather = (): void => {
+    const columns = stream.columns || 80;
+    const folded =
+      columns < width ? drawn.reduce((sum, line) => sum + Math.max(0, Math.ceil(textWidth(line) / columns) - 1), 0) : 0;
+    width = columns;
+    if (folded > 0) stream.write("\x1b[2K\x1b[1A".repeat(folded));
+  };
+  const draw = (): void => {
+    gather();
+    const size = { columns: width, height: stream.rows || 24 };
+    drawn = frame(source.snapshot(), speeds, size, clock.now() - begun);
+    screen(drawn.join("\n"));
+  };
   const end = clock.every(frameMs, draw);
   draw();
   return {
-    sink: { write: line => screen.persist(line.trimEnd()) },
+    sink: {
+      write(line) {
+        gather();
+        screen.persist(line.trimEnd());
+        draw();
+      },
+    },
     stop: () => {
       end();
-      draw();
+      gather();
+      screen.clear();
       screen.done();
     },
   };
@@ -90,34 +114,67 @@ function speedometer(clock: DisplayClock): Speedometer {
   };
 }
 
-function progressTable(snapshot: RunSnapshot, speeds: Speedometer, columns: number, height: number): string {
-  const measured = snapshot.streams.map(one => ({ ...one, speed: speeds(one.stream, one.rows) }));
+/** The run in two lines, and below them the streams at work, as many as the screen has room for. */
+function frame(
+  snapshot: RunSnapshot,
+  speeds: Speedometer,
+  { columns, height }: { readonly columns: number; readonly height: number },
+  elapsedMs: number,
+): readonly string[] {
+  const { streams, requests, remainingMs } = snapshot;
+  const rows = streams.reduce((sum, one) => sum + one.rows, 0);
+  const speed = speeds("", rows);
+  const measured = streams.map(one => ({ ...one, speed: speeds(one.stream, one.rows) }));
+  const busy = measured.filter(isBusy);
+  const left = remainingMs === undefined ? "" : `, about ${timespan(remainingMs)} left`;
+  const sent = requests === undefined ? "" : `${formatCount(requests)} requests, `;
   // More lines than the screen has would scroll, and the next frame would be drawn below them.
-  const room = Math.max(1, height - 4);
-  const busiest = measured.length <= room ? measured : measured.filter(isBusy);
-  const hidden = measured.length - Math.min(busiest.length, room);
-  const more = hidden > 0 ? [`… and ${hidden} more`] : [];
-  const table = rowTable(busiest.slice(0, room), [
-    ["stream", one => one.stream],
-    ["state", one => one.state],
-    ["pages", one => one.pages],
+  const room = Math.max(1, height - 6);
+  const hidden = busy.length - room;
+  const { lines } = fitTable(
+    busy.slice(0, room),
     [
-      "rows",
-      ({ rows, total }) => formatCount(rows) + (total === undefined ? "" : ` of ${formatCount(total)}`),
-      "right",
+      ["stream", one => one.stream],
+      ["state", one => one.state],
+      [
+        "rows",
+        ({ rows, total }) => formatCount(rows) + (total === undefined ? "" : ` of ${formatCount(total)}`),
+        "right",
+      ],
+      ["rows/s", one => one.speed, "right"],
+      ["left", one => (one.remainingMs === undefined ? null : timespan(one.remainingMs)), "right"],
+      ["waiting for", one => one.waitingFor ?? null],
     ],
-    ["rows/s", one => one.speed],
-    ["left", ({ remainingMs }) => (remainingMs === undefined ? null : timespan(remainingMs)), "right"],
-    ["waiting for", one => one.waitingFor ?? null],
-  ]);
-  const lines = [...table.split("\n"), ...more, limitLine(snapshot)];
-  return lines.map(line => cutText(line, columns)).join("\n");
+    columns,
+    { first: ["rows", "waiting for", "left", "state"] },
+  );
+  return [
+    `${counts(streams)} in ${timespan(elapsedMs)}${left}`,
+    `${sent}${formatCount(rows)} rows, ${formatCount(speed)}/s; ${limitLine(snapshot)}`,
+    ...(busy.length === 0 ? [] : lines),
+    ...(hidden > 0 ? [`… and ${hidden} more at work`] : []),
+    ...waitingLine(streams),
+  ].map(line => cutText(line, columns));
+}
+
+function counts(streams: RunSnapshot["streams"]): string {
+  const [done, failed] = ["done", "failed"].map(state => streams.filter(one => one.state === state).length);
+  return `${done} of ${streams.length} streams done${failed! > 0 ? `, ${failed} failed` : ""}`;
+}
+
+/** What the streams wait for that have not begun. */
+function waitingLine(streams: RunSnapshot["streams"]): string[] {
+  const waiting = streams.filter(({ state }) => state === "waiting");
+  if (waiting.length === 0) return [];
+  const causes = [...Map.groupBy(waiting, ({ waitingFor = "their turn" }) => waitingFor)];
+  const parts = causes
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([cause, ones]) => `${ones.length} for ${cause}`);
+  return [`waiting: ${parts.join(", ")}`];
 }
 
 function progressLine(snapshot: RunSnapshot, speeds: Speedometer): string {
-  const { streams } = snapshot;
-  const done = streams.filter(one => one.state === "done").length;
-  const failed = streams.filter(one => one.state === "failed").length;
+  const { streams, remainingMs } = snapshot;
   // Every stream is sampled, also idle ones: speeds are computed from the sample before.
   const measured = streams.map(one => ({ one, speed: speeds(one.stream, one.rows) }));
   const busy = measured.filter(({ one }) => isBusy(one));
@@ -127,12 +184,13 @@ function progressLine(snapshot: RunSnapshot, speeds: Speedometer): string {
     const left = one.remainingMs === undefined ? "" : `, about ${timespan(one.remainingMs)} left`;
     return `${one.stream} ${one.state} ${formatCount(one.rows)}${total} rows, ${formatCount(speed)}/s${left}${waiting}`;
   });
-  const counts = `${done} of ${streams.length} streams done${failed > 0 ? `, ${failed} failed` : ""}`;
-  return [counts, ...parts, limitLine(snapshot)].join("; ");
+  const whole = remainingMs === undefined ? "" : `, about ${timespan(remainingMs)} left`;
+  return [counts(streams) + whole, ...parts, limitLine(snapshot)].join("; ");
 }
 
 function limitLine({ limitedBy, inFlight, ceiling, limited429 }: RunSnapshot): string {
-  return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight, ${formatCount(limited429)} answers 429`;
+  const limited = limited429 === 0 ? "" : `, ${formatCount(limited429)} answers 429`;
+  return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight${limited}`;
 }
 
 const isBusy = ({ state }: RunSnapshot["streams"][number]): boolean => state === "reading" || state === "publishing";

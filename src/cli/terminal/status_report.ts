@@ -4,12 +4,13 @@ import type { FleetStatus } from "../../fleet/view.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { type Estimated, shareText, type WrongEstimate } from "../../warehouse/details/wrong_estimate.ts";
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
+import { type Look, outcome } from "./look.ts";
 import { atService, differences } from "./proof.ts";
 import { formatCount, streamTable } from "./table.ts";
 
 /** A warehouse's status, for people. */
-export function statusReport(status: Status, now: number): string {
-  const blocks = [[...heading(status, now), ...nextRun(status, now), ...workers(status)].join("\n")];
+export function statusReport(status: Status, now: number, look: Look): string {
+  const blocks = [[...heading(status, now, look), ...nextRun(status, now), ...workers(status)].join("\n")];
   const { warehouse, streams } = status;
   if (!warehouse.loaded) {
     blocks.push(
@@ -18,12 +19,12 @@ export function statusReport(status: Status, now: number): string {
     return blocks.join("\n\n");
   }
   if (warehouse.note !== null) return [...blocks, warehouse.note].join("\n\n");
-  blocks.push(statusTable(streams, now), ...remarks(streams));
+  blocks.push(statusTable(streams, now, look), ...remarks(streams));
   blocks.push(...sentencesOf(status.last_run?.warnings).map(text => `Warning: ${text}`));
   return blocks.join("\n\n");
 }
 
-function heading({ warehouse, lake, running, last_run }: Status, now: number): string[] {
+function heading({ warehouse, lake, running, last_run }: Status, now: number, look: Look): string[] {
   const place = [titleOf(warehouse), warehouse.path].filter(part => part !== null).join(" ");
   const published = warehouse.published_at === null ? "" : `, published ${ago(warehouse.published_at, now)}`;
   const lines = [`Warehouse: ${place}, schema ${warehouse.schema}${published}`];
@@ -36,7 +37,7 @@ function heading({ warehouse, lake, running, last_run }: Status, now: number): s
   if (last_run === null) return lines;
   const { run_id, started_at, finished_at } = last_run;
   const took = finished_at === null ? "" : `, took ${timespan(Date.parse(finished_at) - Date.parse(started_at))}`;
-  lines.push(`Last run:  ${run_id} ${last_run.status}, ${ago(finished_at ?? started_at, now)}${took}`);
+  lines.push(`Last run:  ${run_id} ${outcome(last_run.status, look)}, ${ago(finished_at ?? started_at, now)}${took}`);
   if (last_run.error !== null) lines.push(`           ${last_run.error}`);
   return lines;
 }
@@ -100,18 +101,23 @@ function budgetText(budget: FleetStatus["budgets"][number]): string {
   return `Key of ${companies.join(", ")}: ${in_flight} of ${ceiling} requests in flight (at most ${max_concurrency}), ${formatCount(requests_today)}${day} today${paused}`;
 }
 
-const statusTable = (streams: readonly StreamStatus[], now: number): string =>
-  streamTable(streams, [
-    ["status", one => (one.on ? one.status : `off (${one.status})`)],
-    ["complete to", one => ago(one.complete_to, now)],
-    ["last success", one => ago(one.last_success_at, now)],
-    ["rows", one => one.live_rows],
-    ["at service", atService, "right"],
-    ["deleted", one => one.rows - one.live_rows],
-    ["pending", one => one.details_pending],
-    ["problems", one => one.problems],
-    ["rejects", one => one.rejects],
-  ]);
+const statusTable = (streams: readonly StreamStatus[], now: number, look: Look): string =>
+  streamTable(
+    streams,
+    [
+      ["status", one => outcome(one.on ? one.status : `off (${one.status})`, look)],
+      ["complete to", one => ago(one.complete_to, now)],
+      ["last success", one => ago(one.last_success_at, now)],
+      ["rows", one => one.live_rows],
+      ["at service", atService, "right"],
+      ["deleted", one => one.rows - one.live_rows],
+      ["pending", one => one.details_pending],
+      ["problems", one => one.problems],
+      ["rejects", one => one.rejects],
+    ],
+    look,
+    ["status", "complete to", "problems", "rejects", "rows", "pending"],
+  );
 
 function remarks(streams: readonly StreamStatus[]): string[] {
   const named = (rows: readonly StreamStatus[]) => [...new Set(rows.map(one => one.stream))].join(", ");

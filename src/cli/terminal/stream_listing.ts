@@ -1,16 +1,25 @@
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
-import { formatTable, rowTable } from "./table.ts";
+import type { Look } from "./look.ts";
+import { fitTable, formatTable, leftOut, rowTable } from "./table.ts";
 
 /** The catalogue by subject, a line a stream. */
-export function streamListing(streams: readonly StreamDescription[]): string {
+export function streamListing(streams: readonly StreamDescription[], look: Look): string {
   const groups = Map.groupBy(streams, stream => stream.group);
-  const [heading = "", ...lines] = rowTable(streams, [
-    ["", one => (one.on ? "on" : "·")],
-    ["stream", one => one.name],
-    ["mode", modeOf],
-    ["preset", one => one.preset],
-    ["endpoint", one => one.endpoint],
-  ]).split("\n");
+  const {
+    lines: [heading = "", ...lines],
+    left,
+  } = fitTable(
+    streams,
+    [
+      ["", one => (one.on ? "on" : "·")],
+      ["stream", one => one.name],
+      ["mode", modeOf],
+      ["preset", one => one.preset],
+      ["endpoint", one => one.endpoint],
+    ],
+    look.width && look.width - 2,
+    { first: ["mode", "endpoint"], pinned: 2 },
+  );
   const blocks = [...groups].map(([title, members]) => {
     const own = members.map(member => lines[streams.indexOf(member)]);
     return [title, ...own.map(line => `  ${line}`)].join("\n");
@@ -19,6 +28,7 @@ export function streamListing(streams: readonly StreamDescription[]): string {
   const tables = streams.reduce((sum, stream) => sum + stream.tables.length, 0);
   const end = [
     `${streams.length} streams, ${tables} tables; ${on} streams are on (streams.preset, include and exclude in the configuration).`,
+    ...leftOut(left, look),
     "`tributary streams <name>` shows one in full, with its tables and columns.",
   ];
   return [`  ${heading}`, ...blocks, end.join("\n")].join("\n\n");
@@ -27,7 +37,7 @@ export function streamListing(streams: readonly StreamDescription[]): string {
 const modeOf = ({ mode, parent }: StreamDescription): string => (parent === null ? mode : `${mode} of ${parent}`);
 
 /** One stream in full: where it comes from, its tables, their columns with the types of both databases. */
-export function streamSheet(stream: StreamDescription): string {
+export function streamSheet(stream: StreamDescription, look: Look): string {
   const query = Object.entries(stream.query).map(([name, value]) => `${name}=${value}`);
   const parameters = Object.entries(stream.parameters).map(([name, values]) => `${name}: ${values.join(", ")}`);
   const facts = [
@@ -45,12 +55,17 @@ export function streamSheet(stream: StreamDescription): string {
   ];
   const heading = `${stream.name}\n${formatTable([{ title: "" }, { title: "" }], facts)}`;
   const tables = stream.tables.map(table => {
-    const columns = rowTable(table.columns, [
-      ["column", column => column.name],
-      ["DuckDB", column => column.duckdb],
-      ["PostgreSQL", column => column.postgres],
-      ["what it is", column => column.comment],
-    ]);
+    const columns = rowTable(
+      table.columns,
+      [
+        ["column", column => column.name],
+        ["DuckDB", column => column.duckdb],
+        ["PostgreSQL", column => column.postgres],
+        ["what it is", column => column.comment],
+      ],
+      look,
+      { first: ["what it is"] },
+    );
     return `${table.name}: ${table.comment}\n\n${columns}`;
   });
   return [heading, ...tables].join("\n\n");

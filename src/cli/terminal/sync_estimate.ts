@@ -1,14 +1,20 @@
 import { timespan } from "../../duration.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
+import type { Look } from "./look.ts";
 import { formatCount, streamTable } from "./table.ts";
 
 /** What a run would request, for people. */
-export function estimateReport(estimate: Estimate): string {
+export function estimateReport(estimate: Estimate, look: Look): string {
   const { streams, requests, at_least, seconds, latency_ms, in_flight, asked } = estimate;
-  const table = streamTable(streams, [
-    ["requests", line => `${line.at_least ? "≥ " : ""}${formatCount(line.requests)}`, "right"],
-    ["why", line => line.why],
-  ]);
+  const table = streamTable(
+    streams,
+    [
+      ["requests", line => `${line.at_least ? "≥ " : ""}${formatCount(line.requests)}`, "right"],
+      ["why", line => line.why],
+    ],
+    look,
+    ["requests"],
+  );
   const least = at_least ? "At least " : "";
   return `${table}
 

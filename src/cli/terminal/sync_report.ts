@@ -1,39 +1,90 @@
 import { timespan } from "../../duration.ts";
 import type { RunReport } from "../../sync/run/run.ts";
+import { type Look, outcome } from "./look.ts";
 import { atService, differences } from "./proof.ts";
 import { formatCount, streamTable } from "./table.ts";
 
 type Row = RunReport["streams"][number];
 
 /** What a run did, for people: a line a stream, then what needs their attention, then where the tables are. `next` goes on after a stop. */
-export function syncReport(report: RunReport, readers: string, next = "tributary sync"): string {
+export function syncReport(report: RunReport, readers: string, look: Look, next = "tributary sync"): string {
   const { streams } = report;
-  const heading = `Run ${report.run_id} ${verdict(report)} after ${lengthOf(report)}.`;
-  const blocks = [runTable(streams), heading];
+  const ended = `Run ${report.run_id} ${outcome(verdict(report), look)} after ${lengthOf(report)}.`;
+  const blocks = [...runTable(streams, look), `${ended}\n${totals(streams)}`];
   blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
   if (report.status === "stopped") blocks.push(saved(streams, next));
   // What could not begin has made no tables.
   const isNothing = streams.every(({ status }) => status === "skipped");
   const where = isNothing && report.errors.length > 0 ? "" : readers;
-  blocks.push(...report.notes, ...report.warnings.map(text => `Warning: ${text}`), ...report.errors, where);
+  blocks.push(...report.notes, ...report.warnings.map(text => `${look.paint("yellow", "Warning:")} ${text}`));
+  blocks.push(...report.errors.map(text => look.paint("red", text)), where);
   return blocks.filter(block => block !== "").join("\n\n");
 }
 
-const runTable = (streams: readonly Row[]): string =>
-  streamTable(streams, [
-    ["status", row => row.status],
-    ["read", row => row.rows_read],
-    ["inserted", row => row.inserted],
-    ["updated", row => row.updated],
-    ["unchanged", row => row.unchanged],
-    ["deleted", row => row.deleted],
-    ["missing", row => row.missing],
-    ["rejects", row => row.rejected],
-    ["requests", row => row.requests],
-    ["in table", row => row.table_rows],
-    ["at service", atService, "right"],
-    ["time", lengthOf, "right"],
-  ]);
+/** On a terminal only what has changed, trouble last, and a line about the others; elsewhere a line a stream, in the run's order. */
+function runTable(streams: readonly Row[], look: Look): string[] {
+  if (look.width === undefined) return [lineTable(streams, look)];
+  const { paint } = look;
+  const [still, others] = parted(streams, isUnchanged);
+  const [skipped, worked] = parted(others, row => row.status === "skipped");
+  const [fine, troubled] = parted(worked, row => row.status === "succeeded");
+  const shown = [...fine, ...troubled.toSorted((a, b) => WORST.indexOf(a.status) - WORST.indexOf(b.status))];
+  const folded = [...Map.groupBy(skipped, row => row.error ?? "nothing was to be done")].map(
+    ([why, rows]) => `${counted(rows, "stream")} skipped: ${why}`,
+  );
+  if (still.length > 0)
+    folded.unshift(`${counted(still, "stream")} unchanged, ${formatCount(sum(still, "requests"))} requests`);
+  return [...(shown.length === 0 ? [] : [lineTable(shown, look)]), folded.map(line => paint("dim", line)).join("\n")];
+}
+
+/** The worst is nearest to the prompt. */
+const WORST: readonly Row["status"][] = ["running", "stopped", "warning", "incomplete", "failed"];
+
+const COUNTED = ["inserted", "updated", "deleted", "missing", "rejected", "problems"] as const;
+
+const isUnchanged = (row: Row): boolean =>
+  row.status === "succeeded" && COUNTED.every(name => row[name] === 0) && (row.difference ?? 0) === 0;
+
+const parted = (rows: readonly Row[], which: (row: Row) => boolean): [Row[], Row[]] => [
+  rows.filter(which),
+  rows.filter(row => !which(row)),
+];
+
+const sum = (rows: readonly Row[], name: (typeof COUNTED)[number] | "requests" | "rows_read"): number =>
+  rows.reduce((all, row) => all + row[name], 0);
+
+const counted = ({ length }: readonly Row[], what: string): string =>
+  `${formatCount(length)} ${what}${length === 1 ? "" : "s"}`;
+
+function totals(streams: readonly Row[]): string {
+  const changes = (["inserted", "updated", "deleted", "rejected"] as const)
+    .map(name => [sum(streams, name), name] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${formatCount(count)} ${name}`);
+  const read = `${formatCount(sum(streams, "rows_read"))} rows read with ${formatCount(sum(streams, "requests"))} requests`;
+  return `In all ${read}: ${changes.join(", ") || "nothing has changed"}.`;
+}
+
+const lineTable = (streams: readonly Row[], look: Look): string =>
+  streamTable(
+    streams,
+    [
+      ["status", row => outcome(row.status, look)],
+      ["read", row => row.rows_read],
+      ["inserted", row => row.inserted],
+      ["updated", row => row.updated],
+      ["unchanged", row => row.unchanged],
+      ["deleted", row => row.deleted],
+      ["missing", row => row.missing],
+      ["rejects", row => row.rejected],
+      ["requests", row => row.requests],
+      ["in table", row => row.table_rows],
+      ["at service", atService, "right"],
+      ["time", lengthOf, "right"],
+    ],
+    look,
+    ["status", "inserted", "updated", "rejects", "deleted", "missing", "time", "read", "requests", "in table"],
+  );
 
 const lengthOf = ({ started_at, finished_at }: Pick<Row, "started_at" | "finished_at">): string =>
   finished_at === null ? "" : timespan(Date.parse(finished_at) - Date.parse(started_at));

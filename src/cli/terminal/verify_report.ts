@@ -1,6 +1,7 @@
 import { timespan } from "../../duration.ts";
 import { isFault } from "../../operations/verify/discrepancy.ts";
 import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
+import { type Look, outcome } from "./look.ts";
 import { cutText, formatCount, rowTable, streamTable } from "./table.ts";
 
 /** Differences that are shown. */
@@ -9,15 +10,15 @@ const MOST_SHOWN = 20;
 const MOST_ALIKE = 3;
 
 /** What a verification found, for people: a line a stream, the first differences, and where all of them are. */
-export function verifyReport(report: VerifyReport, stateSchema: string): string {
+export function verifyReport(report: VerifyReport, stateSchema: string, look: Look): string {
   const { started_at, finished_at, streams, differences, errors, warnings, run_id, seed, sample } = report;
   const time = timespan(Date.parse(finished_at) - Date.parse(started_at));
   const wrong = differences.filter(({ kind }) => isFault(kind));
   const details =
     sample === null ? "all details" : `at most ${formatCount(sample)} details of each kind, --seed ${seed}`;
   const blocks = [
-    lineTable(streams),
-    ...(wrong.length === 0 ? [] : [differenceTable(wrong)]),
+    lineTable(streams, look),
+    ...(wrong.length === 0 ? [] : [differenceTable(wrong, look)]),
     `${verdict(report)} (${details}; ${time})`,
     ...(streams.some(({ changed_since }) => changed_since > 0)
       ? [
@@ -63,30 +64,40 @@ function verdict({ status, streams }: VerifyReport): string {
 
 const hasUnseen = (streams: readonly VerifyLine[]): boolean => streams.some(line => (line.changed_unseen ?? 0) > 0);
 
-const lineTable = (streams: readonly VerifyLine[]): string =>
-  streamTable(streams, [
-    ["status", line => line.status],
-    ["rows", line => line.rows_checked],
-    ["equal", line => line.rows_equal],
-    ["differences", line => line.differences],
-    ["changed since", line => line.changed_since],
-    ...(hasUnseen(streams) ? [["unseen", (line: VerifyLine) => line.changed_unseen ?? 0] as const] : []),
-    ["requests", line => line.requests],
-    ["", line => (line.status === "skipped" ? "nothing of it has been loaded" : cutText(line.error ?? "", 80))],
-  ]);
+const lineTable = (streams: readonly VerifyLine[], look: Look): string =>
+  streamTable(
+    streams,
+    [
+      ["status", line => outcome(line.status, look)],
+      ["rows", line => line.rows_checked],
+      ["equal", line => line.rows_equal],
+      ["differences", line => line.differences],
+      ["changed since", line => line.changed_since],
+      ...(hasUnseen(streams) ? [["unseen", (line: VerifyLine) => line.changed_unseen ?? 0] as const] : []),
+      ["requests", line => line.requests],
+      ["", line => (line.status === "skipped" ? "nothing of it has been loaded" : cutText(line.error ?? "", 80))],
+    ],
+    look,
+    ["status", "differences", "changed since", "unseen", "rows", ""],
+  );
 
-function differenceTable(wrong: readonly VerifyDifference[]): string {
+function differenceTable(wrong: readonly VerifyDifference[], look: Look): string {
   // A few of each kind: a column that is wrong in every row must not hide the others.
   const sorts = Map.groupBy(wrong, one => JSON.stringify([one.table_name, one.column_name, one.kind]));
   const shown = [...sorts.values()].flatMap(all => all.slice(0, MOST_ALIKE)).slice(0, MOST_SHOWN);
-  const table = rowTable(shown, [
-    ["table", one => one.table_name],
-    ["row", one => cutText(one.key, 50)],
-    ["column", one => one.column_name],
-    ["what", one => one.kind.replaceAll("_", " ")],
-    ["here", one => one.column_name && valueText(one.warehouse_value)],
-    ["at the service", one => one.column_name && valueText(one.service_value)],
-  ]);
+  const table = rowTable(
+    shown,
+    [
+      ["table", one => one.table_name],
+      ["row", one => cutText(one.key, 50)],
+      ["column", one => one.column_name],
+      ["what", one => one.kind.replaceAll("_", " ")],
+      ["here", one => one.column_name && valueText(one.warehouse_value)],
+      ["at the service", one => one.column_name && valueText(one.service_value)],
+    ],
+    look,
+    { first: ["row", "column", "what"] },
+  );
   const more = wrong.length - shown.length;
   return `${table}${more > 0 ? `\n… and ${formatCount(more)} more` : ""}`;
 }
@@ -94,10 +105,15 @@ function differenceTable(wrong: readonly VerifyDifference[]): string {
 const valueText = (value: string | null): string => (value === null ? "NULL" : cutText(value, 40));
 
 /** What a verification would request, for people. */
-export function estimateReport({ streams, requests }: VerifyEstimate): string {
-  const table = streamTable(streams, [
-    ["requests", line => line.requests],
-    ["why", line => line.why],
-  ]);
+export function estimateReport({ streams, requests }: VerifyEstimate, look: Look): string {
+  const table = streamTable(
+    streams,
+    [
+      ["requests", line => line.requests],
+      ["why", line => line.why],
+    ],
+    look,
+    ["requests"],
+  );
   return `${table}\n\nAbout ${formatCount(requests)} requests. Nothing was asked for, and nothing written.`;
 }

@@ -1,4 +1,4 @@
-import type { Api } from "../api.ts";
+import { type Api, through } from "../api.ts";
 
 /** What a request is for, as far as its answer alone doesn't say: kept with the answer, so that it can be loaded again. */
 export interface About {
@@ -32,13 +32,5 @@ export interface Parent {
 }
 
 /** The same service; whatever is asked through it is told to be about this as well. */
-export function telling(api: Api, about: Partial<About>): Api {
-  return {
-    get: (path, query, options) => api.get(path, query, { ...options, about: { ...about, ...options?.about } }),
-    get stats() {
-      return api.stats;
-    },
-    ...(api.pageBytes === undefined ? {} : { pageBytes: api.pageBytes }),
-    close: () => api.close(),
-  };
-}
+export const telling = (api: Api, about: Partial<About>): Api =>
+  through(api, (path, query, options) => api.get(path, query, { ...options, about: { ...about, ...options?.about } }));

@@ -7,6 +7,7 @@ import { DestinationError, endOf, StoppedError, TributaryError } from "../../err
 import type { Log } from "../../logging.ts";
 import { Mutex } from "../../mutex.ts";
 import { createHasher } from "../../rows/hash.ts";
+import { type Api, through } from "../../source/api.ts";
 import { telling } from "../../source/archive/about.ts";
 import type { Archive } from "../../source/archive/archive.ts";
 import type { Destination } from "../../warehouse/destination.ts";
@@ -57,7 +58,7 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
       void (job.stream.mode.kind === "detail" ? details : lists).add(async () => {
         const isDetail = job.stream.mode.kind === "detail";
         const service = { ...context.service, turn: isDetail ? turn++ : 0 };
-        await runJob(keeping({ ...context, streams, service }, job, run), job, run);
+        await runJob(watched(keeping({ ...context, streams, service }, job, run), job), job, run);
         // After the last one the run's end is near, which shows everything.
         if (!isDetail && waiting.size + unfinished() > 1) await run.listed();
         for (const [other, all] of waiting)
@@ -111,6 +112,38 @@ function keeping(context: SyncContext, { stream: { name }, progress }: Job, { ar
         if (warning === undefined) return;
         progress.warnings.push(warning);
       },
+    },
+  };
+}
+
+/** The context in which a stream's display learns what it waits for. */
+function watched(context: SyncContext, { progress: { activity } }: Job): SyncContext {
+  const { service } = context;
+  const { api } = service;
+  activity.asked = 0;
+  const get: Api["get"] = async (path, query, options) => {
+    let sent = 0;
+    activity.asked = (activity.asked ?? 0) + 1;
+    const onSent = () => {
+      activity.sent += 1 - sent;
+      sent = 1;
+    };
+    try {
+      return await api.get(path, query, { ...options, onSent });
+    } finally {
+      activity.asked!--;
+      activity.sent -= sent;
+    }
+  };
+  return {
+    ...context,
+    service: { ...service, api: through(api, get) },
+    inTurn(publish) {
+      activity.waitingFor = "the publish of another stream";
+      return context.inTurn(() => {
+        activity.waitingFor = undefined;
+        return publish();
+      });
     },
   };
 }

@@ -5,7 +5,7 @@ import { type ExitCode, TributaryError } from "../../errors.ts";
 import type { Unanswered } from "../../source/api.ts";
 import type { LimiterState } from "../../source/limit.ts";
 import { COUNTERS } from "../../warehouse/state/run_log.ts";
-import type { StreamProgress } from "../stream_progress.ts";
+import type { Activity, StreamProgress } from "../stream_progress.ts";
 import { inWords, type Service } from "./service.ts";
 
 export interface Job {
@@ -85,6 +85,10 @@ export interface RunSnapshot {
   readonly ceiling: number;
   /** Answers with status 429 so far. */
   readonly limited429: number;
+  /** Requests that its streams have sent. */
+  readonly requests?: number;
+  /** Until all streams are done: by what they have still to do, and how fast requests were answered lately. Absent where that of any is not known. */
+  readonly remainingMs?: number;
 }
 
 /** Several failures at once: the first of these is the exit code. */
@@ -141,8 +145,13 @@ export function messageOf(error: unknown): string {
   return `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it.`;
 }
 
-/** What every stream is doing, how long it will take, and what keeps requests from going faster. */
-export function viewOf(jobs: readonly Job[], services: readonly Service[], clock: Pick<Clock, "now">): RunView {
+/** What every stream is doing, how long it will take, and what keeps requests from going faster. `usual`: requests that a stream took when it was last worked on, where this run reads it in the same way. */
+export function viewOf(
+  jobs: readonly Job[],
+  services: readonly Service[],
+  clock: Pick<Clock, "now">,
+  usual: (job: Job) => number | undefined = () => undefined,
+): RunView {
   const several = services.length > 1;
   const pace = createPace();
   return {
@@ -151,26 +160,35 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
       const states = new Map(services.map(({ company, limiter }) => [company.name, limiter.state]));
       const slow = new Map(services.map(({ company, api }) => [company.name, api.unanswered?.()]));
       const busiest = [...states.values()].toSorted((a, b) => b.inFlight - a.inFlight)[0];
+      const streams = jobs.map(({ company, stream, progress: { activity } }) => {
+        const name = several ? `${company}/${stream.name}` : stream.name;
+        const { state, pages, rows, total } = activity;
+        const isAtWork = state === "reading" || state === "publishing";
+        const remaining = total === undefined ? undefined : pace.remaining(name, rows, total, now);
+        const waitingFor =
+          activity.waitingFor ??
+          (state === "reading" ? waitOf(activity, states.get(company), slow.get(company), now) : undefined);
+        return {
+          stream: name,
+          state,
+          pages,
+          rows,
+          ...(total === undefined ? {} : { total }),
+          ...(waitingFor === undefined ? {} : { waitingFor }),
+          ...(remaining !== undefined && isAtWork && slow.get(company) === undefined ? { remainingMs: remaining } : {}),
+        };
+      });
+      const requests = jobs.reduce((sum, { progress }) => sum + progress.run.requests, 0);
+      // Of a service that does not answer nobody knows when it will.
+      const isHanging = [...slow.values()].some(each => each !== undefined);
+      const left = isHanging ? undefined : requestsLeft(jobs, usual);
+      const all = left === undefined ? undefined : pace.remaining("", requests, requests + left, now);
+      // Streams that need few requests are published one after the other: then the streams tell the time, not the requests.
+      const ended = streams.filter(({ state }) => state === "done" || state === "failed").length;
+      const byStreams = pace.remaining("\0", ended, streams.length, now) ?? 0;
+      const longest = Math.max(byStreams, ...streams.map(({ remainingMs }) => remainingMs ?? 0));
       return {
-        streams: jobs.map(({ company, stream, progress: { activity } }) => {
-          const name = several ? `${company}/${stream.name}` : stream.name;
-          const { state, pages, rows, total } = activity;
-          const remaining = total === undefined ? undefined : pace.remaining(name, rows, total, now);
-          const waitingFor =
-            activity.waitingFor ??
-            (state === "reading" ? waitOf(states.get(company), slow.get(company), now) : undefined);
-          return {
-            stream: name,
-            state,
-            pages,
-            rows,
-            ...(total === undefined ? {} : { total }),
-            ...(waitingFor === undefined ? {} : { waitingFor }),
-            ...(remaining === undefined || (state !== "reading" && state !== "publishing")
-              ? {}
-              : { remainingMs: remaining }),
-          };
-        }),
+        ...{ streams, requests, ...(all === undefined ? {} : { remainingMs: Math.max(all, longest) }) },
         limitedBy: busiest?.limitedBy ?? "latency",
         inFlight: busiest?.inFlight ?? 0,
         ceiling: busiest?.ceiling ?? 0,
@@ -183,14 +201,39 @@ export function viewOf(jobs: readonly Job[], services: readonly Service[], clock
   };
 }
 
-/** What a stream that reads waits for, as far as the limiter knows. */
-function waitOf(state: LimiterState | undefined, slow: Unanswered | undefined, now: number): string | undefined {
+/** Requests that are still to be sent; undefined where that cannot be told of one stream. */
+function requestsLeft(jobs: readonly Job[], usual: (job: Job) => number | undefined): number | undefined {
+  let sum = 0;
+  for (const job of jobs) {
+    const { run, activity } = job.progress;
+    const { state, pages, rows, total } = activity;
+    if (state === "done" || state === "failed") continue;
+    const isMeasured = state !== "waiting" && total !== undefined && rows > 0;
+    // A request a row of details, fewer for the pages of a list.
+    const left = isMeasured ? Math.ceil((Math.max(0, total - rows) * pages) / rows) : usual(job);
+    if (left === undefined) return undefined;
+    sum += isMeasured ? left : Math.max(0, left - run.requests);
+  }
+  return sum;
+}
+
+/** What a stream that reads waits for, as far as the limiter and its own requests tell. */
+function waitOf(
+  { asked, sent, pages, rows }: Activity,
+  state: LimiterState | undefined,
+  slow: Unanswered | undefined,
+  now: number,
+): string | undefined {
   if (state === undefined) return undefined;
   const { pausedUntil, waiting, limitedBy } = state;
   if (pausedUntil !== undefined) return `the pause after a 429, ${timespan(Math.max(1_000, pausedUntil - now))}`;
   if (slow !== undefined) return inWords(slow);
   // With requests queued, latency limits only where answers have become so slow that fewer are sent at once.
-  return waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
+  const slowly = waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
+  if (asked === undefined) return slowly;
+  if (asked > 0 && sent === 0) return `its turn, ${waiting} ${waiting === 1 ? "request queues" : "requests queue"}`;
+  if (sent > 0 && pages === 0) return "its first answer";
+  return rows === 0 ? "the warehouse" : slowly;
 }
 
 interface Sample {

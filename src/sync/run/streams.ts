@@ -4,18 +4,18 @@ import type { Formats } from "../../rows/moment.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
-import { beginRun, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
+import { beginRun, lastStreamRuns, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
 import { refreshModels } from "../../warehouse/views/stored_models.ts";
 import type { StreamOutcome } from "../stream_progress.ts";
 import { type Announcements, announce } from "./announcements.ts";
 import { doubtfulAssumptions } from "./assumptions.ts";
 import { logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, releaseEvery, type WorkedRun } from "./conclusion.ts";
-import { type CompanyRun, contextOf } from "./jobs.ts";
+import { type CompanyRun, contextOf, fromService } from "./jobs.ts";
 import type { Archives, PlannedRun } from "./opening.ts";
 import { type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { exitCodeOf, failureText, messageOf, type RunReport, viewOf } from "./report.ts";
+import { exitCodeOf, failureText, type Job, messageOf, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
 interface Run extends PreparedRun {
@@ -62,11 +62,25 @@ async function workOnCompanies(
   const { tools } = plan;
   const ending = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal, limit]);
-  tools.watch(viewOf(jobs, services, tools.clock));
+  tools.watch(viewOf(jobs, services, tools.clock, await usualRequests(run)));
   const all = { ...streams, signal, stopRun: (error: unknown) => ending.abort(error) };
   const work = (service: Service, streamsAtOnce: number) => workOnCompany(run, service, { ...all, streamsAtOnce });
   await sideBySide(services, work, plan.source.isShared === true ? services.length : undefined);
   return signal;
+}
+
+/** Requests that streams took when they were last worked on. Those of a first load say nothing about the next run of a feed or of details, nor those of other runs about one that reads all. */
+async function usualRequests({ plan, destination }: Run): Promise<(job: Job) => number | undefined> {
+  const { order, source, runId } = plan;
+  if (source !== fromService || order.refresh.full || order.refresh.allDetails) return () => undefined;
+  const rows = await lastStreamRuns(destination, runId);
+  const last = new Map(rows.map(row => [JSON.stringify([row.company, row.stream]), row]));
+  return ({ company, stream }) => {
+    const row = last.get(JSON.stringify([company, stream.name]));
+    if (row === undefined || (row.status !== "succeeded" && row.status !== "warning")) return undefined;
+    const isFirst = Number(row.inserted) * 2 > Number(row.rows_read);
+    return isFirst && (stream.mode.kind === "feed" || stream.mode.kind === "detail") ? undefined : Number(row.requests);
+  };
 }
 
 /** What a part of a run did, as JSON. */

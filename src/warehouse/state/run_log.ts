@@ -223,7 +223,7 @@ export async function lastStreamRuns(
   place: Pick<Destination, "db" | "stateSchema">,
   except = "",
 ): Promise<
-  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error" | "requests"> &
+  readonly (Pick<StreamRun, "status" | "rejected" | "problems" | "error" | "requests" | "inserted" | "rows_read"> &
     Partial<Proven> & { run_id: string; company: string; stream: string })[]
 > {
   const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
-import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { placeOn, startProgress } from "../../../src/cli/terminal/progress.ts";
 import type { RunView } from "../../../src/sync/run/report.ts";
+import { Screen } from "./screen.ts";
 
 const first: ReturnType<RunView["snapshot"]> = {
   streams: [
@@ -22,12 +22,13 @@ const first: ReturnType<RunView["snapshot"]> = {
   inFlight: 4,
   ceiling: 8,
   limited429: 2,
+  requests: 31,
+  remainingMs: 8_000_000,
 };
 
-/** A screen or a pipe, and a clock that moves when told to. */
-function display(size?: { columns: number; rows: number }) {
+/** A pipe, and a clock that moves when told to. */
+function display() {
   const stream = new PassThrough() as unknown as NodeJS.WriteStream;
-  if (size !== undefined) Object.assign(stream, { isTTY: true, ...size });
   let written = "";
   stream.on("data", (chunk: Buffer) => {
     written += chunk.toString();
@@ -51,50 +52,82 @@ function display(size?: { columns: number; rows: number }) {
       ticker?.();
     }
   };
-  return { stream, clock, advance, text: () => stripVTControlCharacters(written), running: () => ticker !== undefined };
+  return { stream, clock, advance, text: () => written, running: () => ticker !== undefined };
 }
 
-test("on a terminal there is a line a stream, its speed, and what limits all", async () => {
-  const screen = display({ columns: 100, rows: 24 });
+/** A screen with progress on it. */
+async function drawn(columns: number, rows: number, snapshot: () => typeof first) {
+  const screen = new Screen(columns, rows);
+  const { clock, advance, running } = display();
+  const progress = startProgress({ snapshot }, await placeOn(screen.stream, {}), { clock, enabled: true });
+  return { screen, advance, running, progress, lines: () => screen.text().split("\n") };
+}
+
+test("on a terminal the run stands above its streams at work, with their speed and what they wait for", async () => {
   let snapshot = first;
-  const progress = startProgress({ snapshot: () => snapshot }, await placeOn(screen.stream), {
-    clock: screen.clock,
-    enabled: true,
-  });
+  const { screen, advance, running, progress, lines } = await drawn(100, 24, () => snapshot);
+  expect(lines()).toEqual([
+    "1 of 3 streams done in 0 ms, about 2 h 13 min left",
+    "31 requests, 3,500 rows, 0/s; limited by latency: 4 of 8 requests in flight, 2 answers 429",
+    "stream  state               rows  rows/s        left  waiting for",
+    "items   reading  1,500 of 12,000       0  2 h 05 min  the service",
+    "waiting: 1 for their turn",
+  ]);
   snapshot = {
     ...first,
     streams: first.streams.map(one => (one.stream === "items" ? { ...one, rows: 3500, remainingMs: 6_900_000 } : one)),
   };
-  screen.advance(2_000);
-  const lines = screen
-    .text()
-    .split("\n")
-    .map(line => line.trimEnd());
-  expect(lines).toContain("stream           state    pages             rows  rows/s        left  waiting for");
-  expect(lines).toContain("items            reading      3  1,500 of 12,000       0  2 h 05 min  the service");
-  expect(lines).toContain("items            reading      3  3,500 of 12,000   1,000  1 h 55 min  the service");
-  expect(lines).toContain("limited by latency: 4 of 8 requests in flight, 2 answers 429");
+  advance(2_000);
+  expect(lines()[0]).toBe("1 of 3 streams done in 2 s, about 2 h 13 min left");
+  expect(lines()[3]).toBe("items   reading  3,500 of 12,000   1,000  1 h 55 min  the service");
   progress.sink.write("a line of the log\n");
-  expect(screen.text()).toContain("a line of the log");
+  expect(lines()).toHaveLength(6);
+  expect(lines()[0]).toBe("a line of the log");
   progress.stop();
-  expect(screen.running()).toBe(false);
+  expect(running()).toBe(false);
+  expect(screen.text()).toBe("a line of the log");
 });
 
-test("on a small terminal the busy streams are shown, no line wraps, and the rest is counted", async () => {
-  const screen = display({ columns: 40, rows: 6 });
-  startProgress({ snapshot: () => first }, await placeOn(screen.stream), { clock: screen.clock, enabled: true }).stop();
-  const lines = screen
-    .text()
-    .split("\n")
-    .map(line => line.trimEnd());
-  expect(lines).toContain("… and 2 more");
-  expect(lines.some(line => line.startsWith("findings"))).toBe(false);
-  expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(40);
+test("on a small terminal no line wraps, and the streams that have no room are counted", async () => {
+  const streams = [...first.streams, { stream: "invoices", state: "reading" as const, pages: 1, rows: 9 }];
+  const { screen, lines } = await drawn(40, 7, () => ({ ...first, streams }));
+  expect(lines().slice(2)).toEqual([
+    "stream             rows  waiting for",
+    "items   1,500 of 12,000  the service",
+    "… and 1 more at work",
+    "waiting: 1 for their turn",
+  ]);
+  expect(screen.tooLong).toEqual([]);
+});
+
+test("a window that is made narrower and wider again leaves nothing of what was drawn, and takes nothing of the log", async () => {
+  let snapshot = first;
+  const { screen, advance, progress, lines } = await drawn(100, 24, () => snapshot);
+  progress.sink.write("a line of the log\n");
+  for (const columns of [44, 30, 70]) {
+    screen.resize(columns);
+    snapshot = { ...snapshot, requests: (snapshot.requests ?? 0) + 1 };
+    advance(1_000);
+    expect(lines().filter(line => line.includes("streams done"))).toHaveLength(1);
+    progress.sink.write(`at ${columns}\n`);
+  }
+  screen.resize(40);
+  progress.stop();
+  expect(screen.text()).toBe("a line of the log\nat 44\nat 30\nat 70");
+});
+
+test.each([
+  [80, { TERM: "dumb" }],
+  [0, {}],
+])("a terminal of %i columns in %j gets lines, as a file does", async (columns, env) => {
+  const { screen } = await placeOn(new Screen(columns).stream, env);
+  expect(screen).toBe(undefined);
+  expect((await placeOn(new Screen(80).stream, {})).screen).toBeDefined();
 });
 
 test("off a terminal there is one line at a time", async () => {
   const pipe = display();
-  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream), {
+  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream, {}), {
     clock: pipe.clock,
     enabled: true,
   });
@@ -103,13 +136,13 @@ test("off a terminal there is one line at a time", async () => {
   progress.stop();
   pipe.advance(30_000);
   expect(pipe.text()).toBe(
-    "1 of 3 streams done; items reading 1,500 of 12,000 rows, 0/s, about 2 h 05 min left, waiting for the service; limited by latency: 4 of 8 requests in flight, 2 answers 429\n",
+    "1 of 3 streams done, about 2 h 13 min left; items reading 1,500 of 12,000 rows, 0/s, about 2 h 05 min left, waiting for the service; limited by latency: 4 of 8 requests in flight, 2 answers 429\n",
   );
 });
 
 test("--no-progress shows nothing and lets the log through", async () => {
   const pipe = display();
-  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream), {
+  const progress = startProgress({ snapshot: () => first }, await placeOn(pipe.stream, {}), {
     clock: pipe.clock,
     enabled: false,
   });
@@ -122,7 +155,7 @@ test("--no-progress shows nothing and lets the log through", async () => {
 test("what takes seconds is told in whole ones", async () => {
   const pipe = display();
   const streams = first.streams.map(one => (one.stream === "items" ? { ...one, remainingMs: 40_200 } : one));
-  startProgress({ snapshot: () => ({ ...first, streams }) }, await placeOn(pipe.stream), {
+  startProgress({ snapshot: () => ({ ...first, streams }) }, await placeOn(pipe.stream, {}), {
     clock: pipe.clock,
     enabled: true,
   });

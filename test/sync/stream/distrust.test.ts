@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { load } from "../../config/sample.ts";
-import { lineOf } from "../../support/run.ts";
+import { lineOf, plain } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 import { type Event, events, eventsOf, hourly } from "../events.ts";
@@ -85,7 +85,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const since = "2026-03-16T12:00:00.000Z";
     const rows = ["a", "b"].map(name => ({ key: `event_id=${name}`, time: "2019-01-01 00:00:00+00" }));
     expect(status.streams).toMatchObject([{ stream: "events", distrusted_filter: { since, rows } }]);
-    expect(statusReport(status, place.clock.now())).toMatch(
+    expect(statusReport(status, place.clock.now(), plain)).toMatch(
       /time filter of events is distrusted since 2026-03-16.*event_id=a/,
     );
     extra.splice(0, 2, odd("a", recent), odd("b", recent));

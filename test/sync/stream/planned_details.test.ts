@@ -7,7 +7,7 @@ import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { readPlan } from "../../../src/operations/plan.ts";
 import { readStatus } from "../../../src/operations/status.ts";
-import { configOf } from "../../support/run.ts";
+import { configOf, plain } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { between } from "../remembered.ts";
@@ -79,7 +79,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(estimate).toMatchObject({ sampled: 14, fresh: null });
     expect(estimate!.wrong.high).toBeGreaterThan(0.1);
     expect(estimate!.wrong.low).toBeLessThan(0.4);
-    expect(statusReport(status, place.clock.now())).toMatch(
+    expect(statusReport(status, place.clock.now(), plain)).toMatch(
       /^order_details: 90 % of active details are promised to be at most 2 d behind; by 14 looks at random of the last week none was at an active one\. Of all [\d.]+ % \([\d.]+ % to [\d.]+ %\) changed unseen, .* more than a week ago\. Longest unseen: since \d{4}-\d\d-\d\d\.$/m,
     );
     const config = await configOf(place.simulator, place.warehouse, { streams: { defaults: { audit: 0.05 } } });
@@ -92,7 +92,9 @@ describe.each(warehouses)("$name", ({ make }) => {
     // No order is open or young: of such details nothing is promised that could be broken.
     expect(plan!.promise).toMatchObject({ within: 2, share: 0.9, expected: 1, kept: true });
     expect(plan!.expected_wrong!.in_a_month).toBeGreaterThan(0.01);
-    expect(planReport([plan!])).toMatch(/^stream +due +caused +oldest +index +sample +wrong now +in a month +within\n/);
+    expect(planReport([plan!], plain)).toMatch(
+      /^stream +due +caused +oldest +index +sample +wrong now +in a month +within\n/,
+    );
     expect(Number(samples!.wrong)).toBeGreaterThan(0);
     expect(Number(samples!.wrong)).toBeLessThan(30 * 2);
   });
@@ -124,7 +126,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       ["orders", 1, 0],
       ["order_details", 1, 1],
     ]);
-    expect(verifyReport(report, "_tributary")).toContain(
+    expect(verifyReport(report, "_tributary", plain)).toContain(
       "the looks at unchanged rows reach each within 67 nights at the latest",
     );
     const alone = await place.verify({ catalogue: [orders, details], names: ["order_details"] });

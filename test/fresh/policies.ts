@@ -175,7 +175,9 @@ export async function planner(seed: number): Promise<PlannerPolicy> {
       await table.note(day, fetches);
     },
     async samples() {
-      const { rows } = await sql<SampleRow>`select planned_at, bucket, population, sampled, wrong, behind, live, fetched
+      const { rows } =
+        await sql<SampleRow>`select planned_at, bucket, population, sampled, wrong, behind, live, fetched,
+        active, active_sampled, late, active_live
         from ${sql.id(STATE, "detail_samples")}`.execute(db);
       return rows;
     },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
 import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
@@ -12,7 +13,7 @@ import {
   saveStreamState,
   writeStreamRun,
 } from "../../warehouse/state/run_log.ts";
-import { afterPart, readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { afterPart, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
 import { publishedAmong, recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
@@ -28,8 +29,24 @@ type Db = SyncContext["destination"]["db"];
 
 /** Loads a stage whose missing rows are nobody's business: compares and applies. @throws TributaryError where too much of it is unusable */
 export async function publishStage(context: SyncContext, load: Load): Promise<Published> {
-  return applyLoad(context, load, await diffLoad(context, load, false));
+  const { destination, company, part } = context;
+  const { stream } = load;
+  // Of details each part has parents of its own; windows share rows of the day that they meet on.
+  if (part === undefined || stream.mode.kind === "detail")
+    return applyLoad(context, load, await diffLoad(context, load, false));
+  while (true) {
+    const { publishedParts } = await loadStreamState(destination.db, company, stream.name);
+    const compared = await diffLoad(context, load, false);
+    try {
+      return await applyLoad(context, load, compared, undefined, { publishedParts });
+    } catch (error) {
+      if (!(error instanceof OvertakenError)) throw error;
+    }
+  }
 }
+
+/** Another part published rows after this one's were compared with what is there: they are compared again. */
+class OvertakenError extends Error {}
 
 /** Last step of a load: tables, high-water mark and counters become true in one transaction. Empties the stage. */
 export async function applyLoad(
@@ -37,6 +54,7 @@ export async function applyLoad(
   load: Load,
   compared: LoadDiff,
   decided?: DeleteDecision,
+  seen?: Pick<StreamState, "publishedParts">,
 ): Promise<Published> {
   const { destination, log } = context;
   const { stream, stage, progress } = load;
@@ -46,6 +64,10 @@ export async function applyLoad(
   const { published, fresh } = await context.inTurn(() =>
     inPublish(destination, target, diff, async trx => {
       const open = await openPublish(trx, destination, target, diff, context.part !== undefined);
+      if (seen !== undefined) {
+        const { publishedParts } = await loadStreamState(trx, context.company, stream.name);
+        if (!isDeepStrictEqual(publishedParts, seen.publishedParts)) throw new OvertakenError();
+      }
       const timestamp = await nextTimestamp(context, target, trx);
       const guard = await guardOf(context, load, trx);
       const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });

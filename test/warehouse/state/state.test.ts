@@ -78,6 +78,7 @@ describe.each(warehouses)("$name", ({ name, make }) => {
       "upgraded the warehouse from data version 5 to 6",
       "upgraded the warehouse from data version 6 to 7",
       "upgraded the warehouse from data version 7 to 8",
+      "upgraded the warehouse from data version 8 to 9",
     ]);
     const rejects = await db.selectFrom("rejects").selectAll().orderBy("times", "desc").execute();
     const open = { key: null, field: null, context: null, resolved_at: null, rows: 1 };

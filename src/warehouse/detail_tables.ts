@@ -113,8 +113,8 @@ export const detailTables = {
     {
       company,
       stream,
-      within_days: score("What `fresh` promises: active details are behind by no more than so many days,"),
-      promised: score("at least this share of them."),
+      within_days: score("What `fresh` promises: active details are behind by no more than so many days."),
+      promised: score("For at least such a share of them that is promised, from 0 to 1."),
       fresh: scoreOrNull("The share that is so; NULL without looks at active ones."),
       fresh_low: scoreOrNull("The lower bound of its interval."),
       fresh_high: scoreOrNull("The upper bound of its interval."),

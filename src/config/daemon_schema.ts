@@ -19,7 +19,7 @@ export const schedule = object({
   retry_after: f.duration("1s", "1d").prefault("5m"),
 });
 
-/** Who is told of failures. */
+/** A target of notifications. */
 export const notifyTarget = object({
   url: f.httpUrl().optional(),
   command: z

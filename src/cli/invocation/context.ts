@@ -27,7 +27,7 @@ export interface Surface {
   readonly leave: (code: ExitCode) => never;
 }
 
-/** What of the common options says how all is told. */
+/** The common options that decide how output is written. */
 type Manner = Pick<CommonOptions, "logFormat" | "quiet" | "verbose">;
 
 /** A command's surface, and the configuration and log that all commands have in common. */

@@ -57,7 +57,7 @@ export type CommonOption = keyof typeof options;
 // In this order, as --verbose implies a level: beside --quiet it is named, not what it implies.
 const logOptions = ["quiet", "verbose", "logLevel", "logFormat"] as const satisfies readonly CommonOption[];
 
-/** Adds common options to a command, in the order given (`log`: all that say what is told), and examples below its help. */
+/** Adds common options to a command, in the order given (`log` stands for all options of output and log), and examples below its help. */
 export function attachOptions(
   command: Command,
   names: readonly (CommonOption | "log")[],

@@ -68,7 +68,7 @@ export const pathOf = ({ company, stream }: StreamRef): string =>
 
 const refOf = ({ company, stream }: StreamRef): StreamRef => ({ company, stream });
 
-/** More warnings of a run than that are told as one. */
+/** With more warnings than this, a run's warnings are shown as one entry. */
 const WARNINGS = 3;
 
 /** What is wrong at this moment, the worst first, each thing once. */

@@ -9,7 +9,7 @@ export interface About {
   readonly width?: number;
 }
 
-/** Where nothing is told: three stand beside each other on a page, and one on a phone. */
+/** The default: three charts fit beside each other on a page, one on a phone. */
 export const WIDTH = 360;
 
 /** A drawing that scales with its place and says what it shows. */

@@ -104,3 +104,26 @@ document.addEventListener("keydown", event => {
     links[0].click();
   }
 });
+
+// A drawing of where a view comes from shows the way of one column, if one is picked.
+for (const drawn of document.querySelectorAll(".lineage")) drawn.addEventListener("toggle", offerWays, { once: true });
+
+function offerWays({ currentTarget: drawn }) {
+  const select = drawn.querySelector("select");
+  const picture = drawn.querySelector("svg");
+  const ways = new Map([["all columns", ""]]);
+  for (const row of drawn.closest("section").querySelectorAll("tr[data-way]"))
+    if (row.dataset.way !== "") ways.set(row.cells[0].firstElementChild.textContent, row.dataset.way);
+  select.append(...[...ways].map(([name, way]) => new Option(name, way)));
+  select.addEventListener("change", () => {
+    const on = new Set(select.value.split(" "));
+    picture.classList.toggle("picked", select.value !== "");
+    for (const box of picture.querySelectorAll("[data-box]")) box.classList.toggle("on", on.has(box.dataset.box));
+    for (const line of picture.querySelectorAll("[data-ends]"))
+      line.classList.toggle(
+        "on",
+        line.dataset.ends.split(" ").every(end => on.has(end)),
+      );
+  });
+  drawn.querySelector(".pick").hidden = false;
+}

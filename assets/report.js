@@ -1,20 +1,5 @@
 // What the report does in a browser: all of it can be read without.
 
-// On paper everything stands open.
-const opened = [];
-addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details:not([open])")) {
-    details.open = true;
-    opened.push(details);
-  }
-});
-addEventListener("afterprint", () => {
-  for (const details of opened.splice(0)) details.open = false;
-});
-const print = document.getElementById("print");
-print.hidden = false;
-print.addEventListener("click", () => window.print());
-
 // A link into a chapter opens it.
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));

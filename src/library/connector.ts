@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { meanings } from "../../streams/meanings.ts";
 import { type Models, parseModel } from "../catalog/model.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
+import type { MadeColumns } from "../outputs/dictionary/lineage.ts";
 import { packageRoot, packageVersion } from "../package_root.ts";
 import type { RunDefaults } from "../sync/run/run_order.ts";
 
@@ -15,6 +16,10 @@ export async function readModels(folder = join(packageRoot(), "models")): Promis
   const texts = await Promise.all(files.map(file => readFile(join(folder, file), "utf8")));
   return { models: files.map((file, at) => parseModel(file.slice(0, -4), texts[at]!)), meanings, writtenFor };
 }
+
+/** What is known of the models' columns, which `npm run generate` reads out of their selects. */
+export const readMadeColumns = async (): Promise<MadeColumns> =>
+  JSON.parse(await readFile(join(packageRoot(), "models/columns.json"), "utf8"));
 
 /** What every run is given of the streams and models that this package is made for, whatever starts it. */
 export async function runDefaults(): Promise<RunDefaults> {

@@ -5,6 +5,7 @@ import { namesFile } from "../schemas/names_file.ts";
 import { apiPage } from "./api_page.ts";
 import { cataloguePage } from "./catalogue_page.ts";
 import { withCounts } from "./counts.ts";
+import { modelColumnsFile } from "./model_columns.ts";
 import { root } from "./sources.ts";
 import { statePage } from "./state_page.ts";
 
@@ -24,6 +25,7 @@ export const generated: readonly Generated[] = [
   { path: "docs/streams.md", from: "the catalogue in streams/", make: () => cataloguePage(groups) },
   { path: "docs/api.md", from: "the comments in src/library/", make: apiPage },
   { path: "docs/state-tables.md", from: "the comments of the state tables", make: statePage },
+  { path: "models/columns.json", from: "the models' selects", make: modelColumnsFile },
   ...["README.md", "docs/tables.md"].map(path => ({
     path,
     from: "the catalogue: its counts of streams and tables",

@@ -65,7 +65,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("the tarball holds the program and its pages, no sources, tests, maps, secrets, or paths of this machine", async () => {
   const others = packed.filter(
-    path => !/^(chunks\/.+\.js|docs\/.+|models\/\w+\.sql|assets\/.+|deploy\/.+)$/.test(path),
+    path => !/^(chunks\/.+\.js|docs\/.+|models\/(\w+\.sql|columns\.json)|assets\/.+|deploy\/.+)$/.test(path),
   );
   const made = ["tributary.js", "index.js", "index.d.ts", "package.json", "LICENSES.txt", "sbom.cdx.json"];
   const pages = COPIED.filter(part => part.includes(".") || part === "LICENSE");

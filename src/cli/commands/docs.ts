@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
+import type { Models } from "../../catalog/model.ts";
+import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
@@ -81,7 +83,7 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { describeStreams } = await import("../../outputs/dictionary/stream_description.ts");
   const { analyticsSchema } = await import("../../warehouse/views/view.ts");
-  const { readModels } = await import("../../library/connector.ts");
+  const { readMadeColumns, readModels } = await import("../../library/connector.ts");
   const { readableState } = await import("../../warehouse/ddl/grants.ts");
   const { dictionaryOf } = await import("../../outputs/dictionary/dictionary.ts");
   const { describeState } = await import("../../outputs/dictionary/state.ts");
@@ -91,21 +93,48 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   const described = describeStreams(groups, catalogue, new Set(on.map(({ name }) => name)));
   const { schema = "procurement", stateSchema = "_tributary" } = config?.destination ?? {};
   const wantsViews = config?.views ?? true;
-  const { models } = wantsViews ? await readModels() : { models: [] };
+  const program = await readModels();
+  const versioned = config === undefined ? new Set<string>() : versionedBy(catalogue, config.streams);
   return dictionaryOf({
     schemas: {
       data: schema,
       views: wantsViews ? analyticsSchema(schema) : undefined,
       state: stateSchema,
     },
-    versioned: config === undefined ? new Set() : versionedBy(catalogue, config.streams),
+    versioned,
     streams: described,
-    models,
+    models: wantsViews ? program.models : [],
+    made: wantsViews ? await readMadeColumns() : {},
+    selects: await selectsOf(config, { catalogue, streams: on, versioned, models: program }),
     relations: relationsOf(catalogue),
     apart: noRelations,
     state: describeState(readableState),
     sample: config === undefined || !options.examples ? undefined : await look(config, described, options, context),
   });
+}
+
+/** The selects of views, as this configuration has them made. */
+async function selectsOf(
+  config: Config | undefined,
+  has: {
+    readonly catalogue: readonly Stream[];
+    readonly streams: readonly Stream[];
+    readonly versioned: ReadonlySet<string>;
+    readonly models: Models;
+  },
+): Promise<ReadonlyMap<string, string>> {
+  const { dialectOf } = await import("../../warehouse/connect/open.ts");
+  const { viewsOf } = await import("../../warehouse/schema/ddl_script.ts");
+  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
+  const { configSchema } = await import("../../config/schema.ts");
+  const { type } = config?.destination ?? configSchema.shape.destination.parse({});
+  const place = config?.destination ?? has.models.writtenFor;
+  const views = viewOrder(place, has.catalogue, {
+    ...{ wanted: config?.views ?? true, models: has.models, currency: config?.currency },
+    meanings: config?.meanings ?? configSchema.shape.meanings.parse(undefined),
+  });
+  const order = { ...tableOrder(place, { ...has, grantSelectTo: [] }), views };
+  return new Map(viewsOf(dialectOf({ type }), order).map(({ name, select }) => [name, select]));
 }
 
 /** A warehouse that cannot be read is reported, and the dictionary is made without examples. */

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { type Box, type Layout, layOut, type PlacedLine } from "./diagram_layout.ts";
-import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
+import type { Dictionary, Domain, ModelEntry, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
 
 /** A drawing of tables and how they hang together, and in words what it shows. */
@@ -20,6 +20,8 @@ interface Node {
   readonly more: string | undefined;
   /** It belongs to another subject. */
   readonly elsewhere: boolean;
+  /** The table whose description tells of it, where that is not its own. */
+  readonly told?: string;
 }
 
 interface Relation {
@@ -110,6 +112,32 @@ export function overviewDiagram({ domains, models, links }: Dictionary): Diagram
   return diagram("The main tables", nodes, relations, leftOut);
 }
 
+/**
+ * Where a model's values come from: the tables and models that it reads them from, down to the API. Another model that brings
+ * many tables together is a box with their number, and has a drawing of its own.
+ */
+export function lineageDiagram(
+  { name, columns }: Pick<ModelEntry, "name" | "columns">,
+  models: ReadonlySet<string>,
+): Diagram {
+  const steps = new Map(columns.flatMap(column => column.steps.map(step => [`${step.by} ${step.of}`, step] as const)));
+  const below = Map.groupBy(steps.values(), ({ by }) => by);
+  const isCrowded = (id: string) => id !== name && (below.get(id)?.length ?? 0) > CROWD;
+  const nodes = new Map<string, Node>();
+  const relations = new Map<string, Relation>();
+  const draw = (id: string, by: string | undefined): void => {
+    if (by !== undefined) relations.set(`${by} ${id}`, { certain: true, words: `${by} from ${id}` });
+    if (nodes.has(id)) return;
+    const told = id.startsWith("/") ? by : undefined;
+    const more = isCrowded(id) ? `view of ${below.get(id)!.length} others` : models.has(id) ? "view" : undefined;
+    const node = told === undefined ? { name: id } : { name: `GET ${id}`, told };
+    nodes.set(id, { ...node, more, elsewhere: told !== undefined });
+    if (!isCrowded(id)) for (const step of below.get(id) ?? []) draw(step.of, id);
+  };
+  draw(name, undefined);
+  return diagram(`Where ${name} comes from`, nodes, relations, []);
+}
+
 /** A child's main table, or the one list whose rows or values a detail was asked for. */
 function aboveOf(table: TableEntry | undefined): string | undefined {
   if (table === undefined) return undefined;
@@ -154,12 +182,12 @@ export function drawing({ title, layout, nodes, relations }: Diagram, address: (
   const lines = layout.lines.map(line => {
     const { certain, words } = relations.get(`${line.from} ${line.to}`)!;
     const [x, y] = line.points.at(-1)!;
-    return html`<path class="${certain ? "certain" : "assumed"}" d="${curve(line)}"><title>${words}</title></path><circle class="${certain ? "certain" : "assumed"}" cx="${round(x)}" cy="${round(y)}" r="3"/>`;
+    return html`<path class="${certain ? "certain" : "assumed"}" data-ends="${line.from} ${line.to}" d="${curve(line)}"><title>${words}</title></path><circle class="${certain ? "certain" : "assumed"}" data-ends="${line.from} ${line.to}" cx="${round(x)}" cy="${round(y)}" r="3"/>`;
   });
   const boxes = layout.boxes.map(({ id, x, y, width, height }) => {
-    const { name, more, elsewhere } = nodes.get(id)!;
+    const { name, more, elsewhere, told = name } = nodes.get(id)!;
     const middle = more === undefined ? y + height / 2 + 4 : y + 17;
-    return html`<a href="${address(name)}" class="${elsewhere ? "box elsewhere" : "box"}"><rect x="${round(x)}" y="${round(y)}" width="${width}" height="${height}" rx="5"/><text x="${round(x + 10)}" y="${round(middle)}">${name}</text>${more === undefined ? "" : html`<text class="more" x="${round(x + 10)}" y="${round(y + 32)}">${more}</text>`}</a>`;
+    return html`<a href="${address(told)}" data-box="${id}" class="${elsewhere ? "box elsewhere" : "box"}"><rect x="${round(x)}" y="${round(y)}" width="${width}" height="${height}" rx="5"/><text x="${round(x + 10)}" y="${round(middle)}">${name}</text>${more === undefined ? "" : html`<text class="more" x="${round(x + 10)}" y="${round(y + 32)}">${more}</text>`}</a>`;
   });
   return html`<svg xmlns="http://www.w3.org/2000/svg" class="diagram" viewBox="-4 -4 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="Diagram: ${title}">${lines}${boxes}</svg>`;
 }

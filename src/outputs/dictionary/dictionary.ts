@@ -1,5 +1,6 @@
 import type { Model } from "../../catalog/model.ts";
 import type { NoRelation, Relation } from "../../catalog/relation.ts";
+import { type Lineage, lineageOf, type MadeColumns, type ModelColumnEntry, type Uses } from "./lineage.ts";
 import { type Link, linkOf, warningOf } from "./links.ts";
 import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
 import type { TableSample, WarehouseSample } from "./warehouse_sample.ts";
@@ -13,6 +14,7 @@ export interface Dictionary {
   readonly engine: readonly EngineColumn[];
   readonly state: readonly StateEntry[];
   readonly links: readonly Link[];
+  readonly uses: Uses;
   /** What the warehouse told; undefined where none was looked at. */
   readonly sample: WarehouseSample | undefined;
 }
@@ -49,7 +51,10 @@ export interface TableEntry extends TableDescription {
   readonly sample: TableSample | undefined;
 }
 
-export interface ModelEntry extends ModelSource {
+export interface ModelEntry extends Omit<ModelSource, "columns"> {
+  readonly columns: readonly ModelColumnEntry[];
+  /** Its select, as this configuration has it; undefined where there is no such view. */
+  readonly sql: string | undefined;
   /** What it points at, and what points at it. */
   readonly out: readonly Link[];
   readonly in: readonly Link[];
@@ -77,6 +82,9 @@ export interface Sources {
   readonly schemas: Schemas;
   readonly streams: readonly StreamDescription[];
   readonly models: readonly ModelSource[];
+  readonly made: MadeColumns;
+  /** The selects of views, by name. */
+  readonly selects: ReadonlyMap<string, string>;
   readonly relations: readonly Relation[];
   /** Columns that look like a join and are none. */
   readonly apart: readonly NoRelation[];
@@ -125,10 +133,12 @@ export function dictionaryOf(sources: Sources): Dictionary {
     slug: slugOf(title),
     tables,
   }));
+  const lineage = lineageOf(sources.made, new Map(entries.map(entry => [entry.name, entry])));
   return {
     schemas,
     domains,
-    models: modelEntries(sources, kept),
+    models: modelEntries(sources, kept, lineage),
+    uses: lineage.uses,
     engine: engineColumns(entries),
     state,
     links: kept,
@@ -150,7 +160,11 @@ function engineColumns(tables: readonly TableEntry[]): readonly EngineColumn[] {
 }
 
 /** A model is there where all it needs is: tables of streams that are on, and models that are there themselves. */
-function modelEntries({ models, streams }: Sources, links: readonly Link[]): readonly ModelEntry[] {
+function modelEntries(
+  { models, streams, selects }: Sources,
+  links: readonly Link[],
+  { columnsOf }: Lineage,
+): readonly ModelEntry[] {
   const off = new Map(
     streams.filter(({ on }) => !on).flatMap(stream => stream.tables.map(({ name }) => [name, stream.name] as const)),
   );
@@ -177,6 +191,9 @@ function modelEntries({ models, streams }: Sources, links: readonly Link[]): rea
     const streams = [...new Set(lacking(model.name, []))];
     const [what, are] = streams.length === 1 ? ["the stream", "is"] : ["the streams", "are"];
     const missing = `It is not made as long as ${what} ${streams.join(", ")} ${are} off.`;
-    return { ...model, out, in: into, missing: streams.length === 0 ? undefined : missing };
+    return {
+      ...{ ...model, out, in: into, columns: columnsOf(model) },
+      ...{ sql: selects.get(model.name), missing: streams.length === 0 ? undefined : missing },
+    };
   });
 }

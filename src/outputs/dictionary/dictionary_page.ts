@@ -17,6 +17,7 @@ export function dictionaryDocument(dictionary: Dictionary): string {
     body: html`<header>
 <h1><span class="brand">tributary</span> Data dictionary</h1>
 <search hidden><label class="unseen" for="search">Find a table or column</label><input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Find a table or column: press /"><div class="hits"><p id="hits" role="status"></p><ul id="found"></ul></div></search>
+<button type="button" id="print" hidden>Print</button>
 </header>
 <nav aria-label="Contents">${contents(dictionary)}</nav>
 <main id="content">
@@ -25,7 +26,7 @@ ${introduction(dictionary)}
 <section id="overview"><h2>How the main tables hang together</h2>
 <p>A line ends with a dot at the table that is pointed at. Whole lines hold by the way the service is asked; broken ones are assumed, and each run measures how many rows find their partner. Every name leads to its table.</p>
 ${figure(overviewDiagram(dictionary))}</section>
-${models.length === 0 ? "" : html`<section id="views"><h2>Views that answer questions</h2><p>In schema <code>${dictionary.schemas.views ?? ""}</code>. Amounts are never added up over currencies: <code>currency_code</code> and <code>currency_source</code> tell each amount's, and what has none stands in a group of its own.</p>${models.map(model => modelSection(model, dictionary))}</section>`}
+${models.length === 0 ? "" : html`<section id="views"><h2>Views that answer questions</h2><p>In schema <code>${dictionary.schemas.views ?? ""}</code>. Amounts are never added up over currencies: <code>currency_code</code> and <code>currency_source</code> tell each amount's, and what has none stands in a group of its own. What a column is made from is read out of the view's SQL, as it is before the configuration says what rows are taken for; columns that only join or filter are not among it.</p>${models.map(model => modelSection(model, dictionary))}</section>`}
 ${domains.map(domain => domainSection(domain, dictionary))}
 ${engineSection(dictionary)}
 <section id="state"><h2>What the program keeps about its work</h2><p>In schema <code>${dictionary.schemas.state}</code>. Dashboards may read <code>streams</code>, <code>runs</code>, <code>stream_runs</code>, <code>problems</code> and <code>details</code>; the others are the program's own memory.</p>${state.map(stateSection)}</section>

@@ -1,8 +1,9 @@
 import { html } from "hono/html";
 import { treatments } from "../../warehouse/ddl/comments.ts";
 import { count } from "../html/wording.ts";
-import { type Diagram, drawing } from "./diagram.ts";
+import { type Diagram, drawing, lineageDiagram } from "./diagram.ts";
 import type { Dictionary, ModelEntry, StateEntry, TableEntry } from "./dictionary.ts";
+import type { ModelColumnEntry } from "./lineage.ts";
 import { joinOf, type Link } from "./links.ts";
 import type { ColumnDescription } from "./stream_description.ts";
 import { keyOf, nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
@@ -12,11 +13,12 @@ export function figure(diagram: Diagram) {
   const { layout, relations, leftOut, title } = diagram;
   if (layout.boxes.length < 2) return "";
   const words = [...relations.values()].flatMap(relation => relation.words.split("; "));
-  return html`<figure><div class="scroll" tabindex="0" role="region" aria-label="Drawing of ${title}">${drawing(diagram, table => `#t.${table}`)}</div>
+  return html`<figure><div class="scroll" tabindex="0" role="region" aria-label="Drawing of ${title}">${drawing(diagram, table => `#${table.includes(".") ? `s.${table.split(".")[1]}` : `t.${table}`}`)}</div>
 <figcaption>${leftOut.length === 0 ? "" : html`<p class="quiet">${leftOut.join(" ")}</p>`}${words.length === 0 ? "" : html`<details><summary>In words (${count(words.length)})</summary><ul>${words.map(text => html`<li>${text}</li>`)}</ul></details>`}</figcaption></figure>`;
 }
 
-export function tableSection(table: TableEntry, { schemas, sample }: Dictionary) {
+export function tableSection(table: TableEntry, dictionary: Dictionary) {
+  const { schemas, sample } = dictionary;
   const { name, description, stream, main, own, engineNames } = table;
   return html`<section class="entry" id="t.${name}" data-entry="${name}">
 <h3><a href="#t.${name}">${name}</a>${stream.on ? "" : html` <span class="pill">off</span>`}</h3>
@@ -34,7 +36,7 @@ ${related("Pointed at by", table.in, false)}
 </dl>
 <table><caption class="unseen">Columns of ${name}</caption>
 <thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">What it is</th>${sample === undefined ? "" : html`<th scope="col">Examples</th>`}</tr></thead>
-<tbody>${own.map(column => columnRow(column, table, sample !== undefined))}</tbody></table>
+<tbody>${own.map(column => columnRow(column, table, dictionary))}</tbody></table>
 <p class="quiet">And <a href="#engine">the columns of every table</a>: ${engineNames.join(", ")}.</p>
 </section>`;
 }
@@ -63,7 +65,7 @@ function related(title: string, links: readonly Link[], outwards: boolean) {
   );
 }
 
-function columnRow(column: ColumnDescription, table: TableEntry, withExamples: boolean) {
+function columnRow(column: ColumnDescription, table: TableEntry, { sample, uses }: Dictionary) {
   const { name, description, currency, api_path, volatile, personal, treatment } = column;
   const path = api_path === null ? undefined : html`API: <code>${api_path === "" ? "the whole row" : api_path}</code>`;
   const more = [
@@ -72,26 +74,52 @@ function columnRow(column: ColumnDescription, table: TableEntry, withExamples: b
     treatment === null ? undefined : treatments[treatment],
     table.warnings.get(name),
     path,
+    listed("Read by", "view columns", uses.get(`${table.name}.${name}`) ?? []),
   ].filter(part => part !== undefined);
   const examples = table.sample?.examples.get(name) ?? [];
   const key = table.key.includes(name) ? html` <span class="pill">key</span>` : "";
   const moves = volatile ? html` <span class="pill">volatile</span>` : "";
   const care = treatment === null ? (personal ? "personal" : "") : { hash: "hashed", mask: "masked" }[treatment];
   const person = care === "" ? "" : html` <span class="pill">${care}</span>`;
-  return html`<tr id="c.${table.name}.${name}" data-entry="${table.name}.${name}"><th scope="row"><code>${name}</code>${key}${moves}${person}</th><td class="types">${types(column)}<span class="quiet">${sortOf(column)}</span></td><td>${description}${more.length === 0 ? "" : html` <span class="quiet">${more.map((part, index) => html`${index === 0 ? "" : " "}${part}`)}</span>`}</td>${withExamples ? html`<td class="examples">${examples.map(text => html`<code>${text}</code> `)}</td>` : ""}</tr>`;
+  return html`<tr id="c.${table.name}.${name}" data-entry="${table.name}.${name}"><th scope="row"><code>${name}</code>${key}${moves}${person}</th><td class="types">${types(column)}<span class="quiet">${sortOf(column)}</span></td><td>${description}${more.length === 0 ? "" : html` <span class="quiet">${more.map((part, index) => html`${index === 0 ? "" : " "}${part}`)}</span>`}</td>${sample !== undefined ? html`<td class="examples">${examples.map(text => html`<code>${text}</code> `)}</td>` : ""}</tr>`;
 }
 
 export const types = ({ duckdb, postgres }: { readonly duckdb: string; readonly postgres: string }) =>
   html`<code>${duckdb}</code><span class="unseen"> in DuckDB</span> / <code>${postgres}</code><span class="unseen"> in PostgreSQL, </span> `;
 
-export function modelSection(
-  { name, description, needs, optional, key, columns, missing, out, in: into }: ModelEntry,
-  { schemas }: Dictionary,
-) {
+/** Columns as links; many of them behind a fold. */
+function listed(title: string, many: string, columns: ModelColumnEntry["from"]) {
+  if (columns.length === 0) return undefined;
+  const links = columns.map(
+    ({ id, table, column }, index) => html`${index === 0 ? "" : ", "}<a href="#${id}">${table}.${column}</a>`,
+  );
+  return columns.length < 5
+    ? html`${title} ${links}.`
+    : html`<details><summary>${title} ${columns.length} ${many}</summary>${links}</details>`;
+}
+
+function modelRow({ name: model, key }: ModelEntry, column: ModelColumnEntry) {
+  const { name, description, from, fields, steps } = column;
+  const made = listed("From", "columns", from) ?? "Counted or said by the view itself.";
+  const ends = [...Map.groupBy(fields, ({ source }) => source)].map(([source, of]) => {
+    const paths = of.map(({ id, path }, index) => html`${index === 0 ? "" : ", "}<a href="#${id}">${path}</a>`);
+    return html`<code>${source}</code>: ${paths}`;
+  });
+  const api =
+    ends.length < 2
+      ? ends.map(end => html` API: ${end}.`)
+      : html`<details><summary>API: ${count(fields.length)} fields</summary><ul>${ends.map(end => html`<li>${end}</li>`)}</ul></details>`;
+  const way = [...new Set(steps.flatMap(({ by, of }) => [by, of]))].join(" ");
+  return html`<tr id="c.${model}.${name}" data-entry="${model}.${name}" data-way="${way}"><th scope="row"><code>${name}</code>${key.includes(name) ? html` <span class="pill">key</span>` : ""}</th><td class="types">${types(column)}</td><td>${description} <div class="quiet">${made}${api}</div></td></tr>`;
+}
+
+export function modelSection(model: ModelEntry, { schemas, models }: Dictionary) {
+  const { name, description, needs, optional, key, columns, missing, out, in: into, sql } = model;
   const linked = (names: readonly string[]) => {
     const links = names.map((other, index) => html`${index === 0 ? "" : ", "}<a href="#t.${other}">${other}</a>`);
     return names.length < 9 ? links : html`<details><summary>${names.length} tables</summary>${links}</details>`;
   };
+  const drawn = figure(lineageDiagram(model, new Set(models.map(each => each.name))));
   return html`<section class="entry" id="t.${name}" data-entry="${name}">
 <h3><a href="#t.${name}">${name}</a> <span class="pill">view</span></h3>
 <p class="lead">${description}</p>
@@ -104,8 +132,10 @@ ${missing === undefined ? "" : fact("Not there", missing)}
 ${related("Points at", out, true)}
 ${related("Pointed at by", into, false)}
 </dl>
-<table><caption class="unseen">Columns of ${name}</caption><thead><tr><th scope="col">Column</th><th scope="col">What it is</th></tr></thead>
-<tbody>${columns.map(column => html`<tr id="c.${name}.${column.name}" data-entry="${name}.${column.name}"><th scope="row"><code>${column.name}</code>${key.includes(column.name) ? html` <span class="pill">key</span>` : ""}</th><td>${column.description}</td></tr>`)}</tbody></table>
+${drawn === "" ? "" : html`<details class="lineage"><summary>Where it comes from, drawn</summary><p class="pick" hidden><label>Way of <select></select></label></p>${drawn}</details>`}
+${sql === undefined ? "" : html`<details class="sql"><summary>SQL</summary><pre class="scroll" tabindex="0" role="region" aria-label="SQL of ${name}"><code>${sql}</code></pre></details>`}
+<table><caption class="unseen">Columns of ${name}</caption><thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
+<tbody>${columns.map(column => modelRow(model, column))}</tbody></table>
 </section>`;
 }
 

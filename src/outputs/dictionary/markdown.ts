@@ -139,7 +139,7 @@ function modelPage({ models, schemas }: Dictionary, address: Address): string {
   return page([
     "# Views that answer questions",
     "[All tables](README.md)",
-    ...models.flatMap(({ name, description, needs, optional, key, columns, missing, out }) => [
+    ...models.flatMap(({ name, description, needs, optional, key, columns, missing, out, sql }) => [
       `## ${name}`,
       description,
       list([
@@ -153,9 +153,14 @@ function modelPage({ models, schemas }: Dictionary, address: Address): string {
         ...out.map(link => `Points at ${relation(link, address)}`),
       ]),
       grid(
-        ["column", "what it is"],
-        columns.map(column => [code(column.name), column.description]),
+        ["column", "type", "what it is", "made from", "API"],
+        columns.map(({ name, duckdb, postgres, description, from, fields }) => [
+          ...[code(name), `${duckdb}<br>${postgres}`, description],
+          from.map(({ table, column }) => code(`${table}.${column}`)).join(", "),
+          fields.map(({ source, path }) => code(`${source}: ${path}`)).join(", "),
+        ]),
       ),
+      ...(sql === undefined ? [] : [`<details><summary>SQL</summary>\n\n\`\`\`sql\n${sql}\n\`\`\`\n\n</details>`]),
     ]),
   ]);
 }

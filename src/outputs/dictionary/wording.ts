@@ -1,5 +1,4 @@
-import type { TableEntry } from "./dictionary.ts";
-import type { ColumnDescription, StreamDescription } from "./stream_description.ts";
+import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
 
 /** How a stream is read, in a sentence, and what that means for how fresh its rows are. */
 export function readingOf({ mode, parent, values_of, parameters, name }: StreamDescription): string {
@@ -64,12 +63,15 @@ export function nullOf({ description, nullable, api_path }: ColumnDescription): 
     : undefined;
 }
 
-export function keyOf({ key }: Pick<TableEntry, "key">): string {
+export function keyOf({ key }: Pick<TableDescription, "key">): string {
   return key.join(", ");
 }
 
 /** The path below the service's address, with the array in its answer. */
-export function sourceOf({ stream, api_path }: TableEntry): string {
+export function sourceOf({
+  stream,
+  api_path,
+}: Pick<TableDescription, "api_path"> & { readonly stream: StreamDescription }): string {
   const query = Object.entries(stream.query).map(([name, value]) => `${name}=${value}`);
   const address = `GET ${stream.endpoint}${query.length === 0 ? "" : `?${query.join("&")}`}`;
   return api_path === "" ? address : `${address}, ${api_path}`;

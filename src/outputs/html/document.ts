@@ -28,7 +28,7 @@ ${body}
 
 /** A page in one file that loads nothing from anywhere; `name` is that of its style sheet and its script. */
 export function standalone(name: "dictionary" | "report", { title, head, body }: Parts): string {
-  const [stylesheet, script] = [styleOf(name), asset(`${name}.js`)];
+  const [stylesheet, script] = [styleOf(name), asset("base.js") + asset(`${name}.js`)];
   const policy = `default-src 'none'; img-src data:; style-src '${digest(stylesheet)}'; script-src '${digest(script)}'`;
   return String(
     documentOf({

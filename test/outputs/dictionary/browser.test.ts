@@ -52,7 +52,7 @@ const themes = [
 
 test.each(themes)("nothing keeps anybody from reading it: $colorScheme, $viewport.width", async theme => {
   const { page, complaints } = await visit(pages.some, theme);
-  for (const summary of await page.locator("figcaption summary").all()) await summary.click();
+  await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(theme.viewport.width);
   // A narrow page has the same elements; what axe says of them takes it some seconds.
   if (theme.viewport.width > 1_000) expect(await violations(page)).toEqual([]);
@@ -92,6 +92,30 @@ test("a table or column is found by name and by what is said of it, without a mo
   expect(await page.inputValue("#search")).toBe("");
   await page.fill("#search", "days until payment is due");
   expect(await page.locator("#found a code").allTextContents()).toContain("invoices.due_in_days");
+  expect(complaints).toEqual([]);
+});
+
+test("a drawing shows the way of the column that is picked; on paper all stands open but the SQL", async () => {
+  const { page, complaints } = await visit(pages.whole, { viewport: { width: 1280, height: 900 } });
+  const view = page.locator("[id='t.three_way_match']");
+  await view.getByText("Where it comes from, drawn").click();
+  const strong = () => view.locator("svg .box.on").evaluateAll(boxes => boxes.map(box => box.getAttribute("data-box")));
+  const pick = view.getByLabel("Way of");
+  expect(await pick.locator("option").allTextContents()).toContain("line_total_reported");
+  await pick.selectOption({ label: "document_number" });
+  expect((await strong()).sort()).toEqual(["/api/v1/reconciliation", "invoices", "three_way_match"]);
+  expect(await view.locator("svg path.on").count()).toBe(2);
+  await pick.selectOption({ label: "all columns" });
+  expect([await strong(), await view.locator("svg.picked").count()]).toEqual([[], 0]);
+
+  const folded = () => view.locator("details:not([open])").evaluateAll(all => all.map(each => each.className));
+  const before = await folded();
+  expect(before.length).toBeGreaterThan(1);
+  await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+  expect(await folded()).toEqual(["sql"]);
+  await page.evaluate("dispatchEvent(new Event('afterprint'))");
+  expect(await folded()).toEqual(before);
+  expect(await page.getByRole("button", { name: "Print" }).isVisible()).toBe(true);
   expect(complaints).toEqual([]);
 });
 

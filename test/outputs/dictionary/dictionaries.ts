@@ -1,4 +1,4 @@
-import { readModels } from "../../../src/library/connector.ts";
+import { readMadeColumns, readModels } from "../../../src/library/connector.ts";
 import { type Dictionary, dictionaryOf } from "../../../src/outputs/dictionary/dictionary.ts";
 import { describeState } from "../../../src/outputs/dictionary/state.ts";
 import { describeStreams } from "../../../src/outputs/dictionary/stream_description.ts";
@@ -16,6 +16,8 @@ export async function wholeDictionary(off: readonly string[] = [], sample?: Ware
     schemas: { data: "procurement", views: analyticsSchema("procurement"), state: "_tributary" },
     streams: described,
     models: (await readModels()).models,
+    made: await readMadeColumns(),
+    selects: new Map([["three_way_match", "select 1"]]),
     relations: relationsOf(streams),
     apart: noRelations,
     versioned: new Set(["items"]),

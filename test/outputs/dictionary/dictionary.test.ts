@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { domainDiagram } from "../../../src/outputs/dictionary/diagram.ts";
+import { domainDiagram, lineageDiagram } from "../../../src/outputs/dictionary/diagram.ts";
 import type { Dictionary } from "../../../src/outputs/dictionary/dictionary.ts";
 import { dictionaryDocument } from "../../../src/outputs/dictionary/dictionary_page.ts";
 import { dictionaryMarkdown, type MarkdownFile } from "../../../src/outputs/dictionary/markdown.ts";
@@ -25,12 +25,14 @@ const textOf = (html: string) =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
 
+/** By `table.column`. */
+const rowsOf = (page: string) =>
+  new Map([...page.matchAll(/<tr id="c\.([^"]+)".*?<\/tr>/gs)].map(([row, name]) => [name!, textOf(row)]));
+
 describe("the page", () => {
   test("has every table and every column, with what is said of it", () => {
     const text = textOf(page);
-    const rows = new Map(
-      [...page.matchAll(/<tr id="c\.([^"]+)".*?<\/tr>/gs)].map(([row, name]) => [name!, textOf(row)]),
-    );
+    const rows = rowsOf(page);
     const leads = new Map(
       [...page.matchAll(/ id="t\.([^"]+)".*?class="lead">(.*?)<\/p>/gs)].map(([, name, lead]) => [
         name!,
@@ -87,6 +89,40 @@ describe("the page", () => {
     const views = files.find(({ name }) => name === "views.md")!.text;
     expect(views).toContain("- Key: `_company, doc_id, line_index`");
     expect(views).toContain("- Points at [invoices](core.md#invoices): `three_way_match` by `doc_id`.");
+  });
+
+  test("says of a view's column its types, what it is made from down to the API, and where a table's column goes", () => {
+    const rows = rowsOf(page);
+    const row = (id: string) => rows.get(id)!;
+    for (const { name, columns } of dictionary.models)
+      for (const column of columns) expect(row(`${name}.${column.name}`)).toContain(`<code>${column.postgres}</code>`);
+    expect(row("three_way_match.line_total")).toMatch(/<code>DECIMAL\(38,9\)<\/code>.*<code>numeric<\/code>/);
+    const vendor = row("three_way_match.vendor_name");
+    expect(vendor).toContain(
+      'From <a href="#c.dim_vendors.vendor_name">dim_vendors.vendor_name</a>, <a href="#c.invoices.vendor_name">',
+    );
+    expect(vendor).toMatch(/API: \d\d fields.*<code>GET \/api\/v1\/reconciliation<\/code>: .*">vendor_name<\/a>/);
+    expect(row("invoices.document_number")).toContain('<a href="#c.three_way_match.document_number">');
+    expect(row("calendar_today.today")).toContain("Counted or said by the view itself.");
+    expect(row("data_freshness.stream")).toContain('<a href="#s.');
+    expect(page).toMatch(/<details class="sql"><summary>SQL<\/summary>.*select 1<\/code>/);
+    const views = files.find(({ name }) => name === "views.md")!.text;
+    expect(views).toMatch(
+      /\| `line_total` \| DECIMAL\(38,9\)<br>numeric \|.*`invoice_line_differences\.line_total` \| `GET /,
+    );
+    expect(views).toContain("```sql\nselect 1\n```");
+  });
+
+  test("draws where a view comes from, down to endpoints; one that brings many together is a box with their number", () => {
+    const models = new Set(dictionary.models.map(({ name }) => name));
+    const drawn = (name: string) => lineageDiagram(dictionary.models.find(model => model.name === name)!, models).nodes;
+    expect(drawn("three_way_match").get("dim_vendors")?.more).toMatch(/^view of \d\d others$/);
+    expect(drawn("three_way_match").get("/api/v1/reconciliation")).toMatchObject({ told: "invoices", elsewhere: true });
+    expect(drawn("three_way_match").has("contracts")).toBe(false);
+    expect(drawn("dim_vendors").has("contracts")).toBe(true);
+    for (const { name, columns } of dictionary.models)
+      for (const { from } of columns)
+        expect([...drawn(name).keys()]).toEqual(expect.arrayContaining(from.map(f => f.table)));
   });
 
   test("says where every version of a row is kept, which columns are no join, and what is only assumed", () => {

@@ -1,14 +1,16 @@
 import type { Model } from "../../../src/catalog/model.ts";
+import type { MadeColumns } from "../../../src/outputs/dictionary/lineage.ts";
 import type { View } from "../../support/warehouse.ts";
 
-/** What is wrong with the models of a warehouse that has every table: columns other than the head says, names it needs that there are not. */
+/** What is wrong with the models of a warehouse that has every table: columns or types other than are said, names it needs that there are not. */
 export async function modelFaults(
   warehouse: View,
   models: readonly Model[],
+  made: MadeColumns,
   tables: ReadonlySet<string>,
 ): Promise<string[]> {
-  const rows = await warehouse.query<{ table_name: string; column_name: string }>(
-    `select table_name, column_name from information_schema.columns where table_schema = 'procurement_analytics' order by table_name, ordinal_position`,
+  const rows = await warehouse.query<{ table_name: string; column_name: string; data_type: string }>(
+    `select table_name, column_name, data_type from information_schema.columns where table_schema = 'procurement_analytics' order by table_name, ordinal_position`,
   );
   const columns = Map.groupBy(rows, row => row.table_name);
   return models.flatMap(({ name, needs, optional, key, references, columns: said }) => {
@@ -18,9 +20,10 @@ export async function modelFaults(
     const there =
       columns
         .get(name)
-        ?.map(row => row.column_name)
+        ?.map(row => `${row.column_name} ${row.data_type.replace(/timestamp with time zone/i, "timestamptz")}`)
         .join(", ") ?? "no view";
-    const wanted = said.map(column => column.name).join(", ");
+    const database = warehouse.name === "postgres" ? "postgres" : "duckdb";
+    const wanted = said.map(column => `${column.name} ${made[name]?.[column.name]?.[database]}`).join(", ");
     const strange = [...key, ...references.map(({ column }) => column)].filter(
       column => !said.some(each => each.name === column),
     );
@@ -28,7 +31,9 @@ export async function modelFaults(
       ...unknown.map(other => `${name} names ${other}, which is no table and no model`),
       ...(key.length === 0 ? [`${name} declares no key`] : []),
       ...strange.map(column => `${name} has no column ${column}, which its key or a reference names`),
-      ...(there === wanted ? [] : [`${name} has ${there}; its head says ${wanted}`]),
+      ...(there.toLowerCase() === wanted.toLowerCase()
+        ? []
+        : [`${name} has ${there}; its head and models/columns.json say ${wanted}`]),
     ];
   });
 }

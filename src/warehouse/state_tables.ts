@@ -221,6 +221,17 @@ export const stateTables = {
     },
     { key: ["table_name", "column_name"] },
   ),
+  table_changes: table(
+    "How the tables came to have the columns that they have: a row for each change a run made to one of them.",
+    {
+      stream,
+      table_name: text("Table that was made or given another shape."),
+      change: text("What was done, in words: created table, added column, another type."),
+      version: text("Version of tributary that did it."),
+      changed_at: moment("When the run that did it began."),
+    },
+    { key: ["table_name", "changed_at", "change"] },
+  ),
   relations: table(
     "How often assumed relations between tables are true: measured by each run that changed a row of either side, over live rows that may have a counterpart in what is loaded.",
     {

@@ -45,7 +45,7 @@ export function streamDocument(view: View, stream: StreamStatus, look: StreamLoo
   ${troubleSection([...unread, ...about], view)}
   ${tiles(view, stream)}
   ${runSection(view, runsOf(view, stream))}
-  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}`}
+  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}${shapeSection(view, record)}`}
   ${feedSection(view, stream, feeds(stream.stream))}`,
   });
 }
@@ -212,6 +212,23 @@ function driftSection(view: View, { changes, added }: StreamRecord) {
       ? ""
       : html`<h3>Columns that were added</h3>${table("Columns that were added", ["Column", "Field", "Taken for", "Since"], columns)}`,
   ]);
+}
+
+/** Each change of the tables' shape is a version of them; of a new stream all its tables are one. */
+function shapeSection(view: View, { shaped }: StreamRecord) {
+  if (shaped.length === 0) return "";
+  const versions = [...Map.groupBy(shaped, ({ changed_at, version }) => `${changed_at} ${version}`).values()];
+  const rows = versions.map(changes => {
+    const { changed_at, version } = changes[0]!;
+    const list = html`<ul>${changes.map(({ change }) => html`<li>${breakable(change)}</li>`)}</ul>`;
+    const said =
+      changes.length < SHOWN
+        ? list
+        : html`<details><summary>${count(changes.length)} changes</summary>${list}</details>`;
+    return [time(changed_at, ago(changed_at, view.now)), version, said];
+  });
+  const titles = ["When", "By tributary", "What a run did to its tables"];
+  return section("shape", "Versions of its schema", "", table("Versions of the stream's tables", titles, rows));
 }
 
 function feedSection(view: View, { company }: StreamStatus, { tables, details, lookups, models }: Feeds) {

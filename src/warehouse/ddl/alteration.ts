@@ -78,4 +78,6 @@ export interface Step {
   readonly statements?: readonly Fragment[];
   /** What it does to rows, to be done after all statements: DuckDB refuses a table that is altered after its rows were. */
   readonly onRows?: readonly Fragment[];
+  /** The table that it changes, of the stream's own. */
+  readonly table?: { readonly stream: string; readonly name: string };
 }

@@ -11,6 +11,8 @@ export interface StreamRecord {
   readonly changes: readonly Moments<StateTables["schema_changes"]>[];
   /** Columns that a run added to its tables, the youngest first. */
   readonly added: readonly Moments<StateTables["added_columns"]>[];
+  /** What runs did to its tables' shape, the youngest first; empty where no run of a version that notes it has. */
+  readonly shaped: readonly Moments<StateTables["table_changes"]>[];
   /** Of its details why they were asked for last, the most first; empty for a stream without, and where it was not noted. */
   readonly asked: readonly AskedDetails[];
 }
@@ -62,10 +64,21 @@ export async function streamRecordOf(
         .orderBy("column_name")
         .execute()
     : [];
+  const shaped = (await hasState(place, "table_changes"))
+    ? await db
+        .selectFrom("table_changes")
+        .selectAll()
+        .where("stream", "=", stream)
+        .orderBy("changed_at", "desc")
+        .orderBy("table_name")
+        .orderBy("change")
+        .execute()
+    : [];
   return {
     problems: problems.map(row => ({ ...row, rows: Number(row.rows), ...times(row) })),
     changes: changes.map(row => ({ ...row, count: Number(row.count), ...times(row) })),
     added: added.map(row => ({ ...row, added_at: row.added_at.toISOString() })),
+    shaped: shaped.map(row => ({ ...row, changed_at: row.changed_at.toISOString() })),
     asked: (await hasColumn(place, "details", "why")) ? await askedDetails(place, company, stream) : [],
   };
 }

@@ -94,7 +94,14 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await chooseUnknownFieldColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
-  const wide = { version, streams: streams.map(widened), grantSelectTo, versioned };
+  // A warehouse that is filled from another gets what that one's runs did to its tables, too.
+  const wide = {
+    version,
+    ...(fills === true ? {} : { now }),
+    streams: streams.map(widened),
+    grantSelectTo,
+    versioned,
+  };
   const off = await offComments(destination, expectation);
   const order = {
     ...tableOrder(destination, wide),
@@ -121,7 +128,8 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
 
 export function tableOrder(
   destination: { schema: string; stateSchema: string },
-  expectation: Pick<Expectation, "streams" | "grantSelectTo"> & Partial<Pick<Expectation, "versioned" | "version">>,
+  expectation: Pick<Expectation, "streams" | "grantSelectTo"> &
+    Partial<Pick<Expectation, "versioned" | "version" | "now">>,
 ): TableOrder {
   const comments = new Map(
     expectation.streams.flatMap(stream =>
@@ -132,6 +140,7 @@ export function tableOrder(
     schema: destination.schema,
     stateSchema: destination.stateSchema,
     program: expectation.version,
+    now: expectation.now,
     streams: expectation.streams.map(stream => stream.tables),
     versioned: expectation.versioned ?? new Set(),
     relations: constructedRelations(expectation.streams),

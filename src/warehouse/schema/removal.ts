@@ -87,7 +87,8 @@ export async function dropTables(
       await drop(trx, table, sql`drop table ${ref(table)}`);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);
     }
-    await trx.deleteFrom("added_columns").where("stream", "=", tables.main.name).execute();
+    for (const table of ["added_columns", "table_changes"] as const)
+      await trx.deleteFrom(table).where("stream", "=", tables.main.name).execute();
     const recorded = await recordedTables(trx, stateSchema);
     const left = [...recorded].filter(name => !empty.some(table => table.name === name));
     for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);

@@ -49,10 +49,11 @@ export function planTables(
   const roomier: Retyped[] = [];
   let reshaped = false;
   for (const shape of shapes) {
+    const own: Step[] = [];
     const present = catalog.tables.get(`${shape.schema}.${shape.name}`);
     reshaped ||= isReshaped(catalog, shape, present);
     if (present === undefined) {
-      steps.push({
+      own.push({
         sentence: shape.role === "row_state" ? undefined : `created table ${shape.name}`,
         statements: [createTable(dialect, shape)],
       });
@@ -65,17 +66,19 @@ export function planTables(
       const changing = retyped(shape, present);
       if (changing.columns.length > 0) {
         roomier.push(changing);
-        steps.push(otherTypes(dialect, shape, changing));
+        own.push(otherTypes(dialect, shape, changing));
       }
       if (objections.length === 0)
-        steps.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
+        own.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
       if (lost.length > 0) {
         emptied.add(shape.stream);
-        steps.push(rowsAnew(shapes, shape, lost));
+        own.push(rowsAnew(shapes, shape, lost));
       }
     }
-    steps.push(...comments(shape, present));
-    if (shape.asOf !== undefined) steps.push(...functions(dialect, catalog, shape.asOf));
+    own.push(...comments(shape, present));
+    if (shape.asOf !== undefined) own.push(...functions(dialect, catalog, shape.asOf));
+    const { stream, name } = shape;
+    steps.push(...own.map(step => ({ ...step, table: { stream, name } })));
   }
   steps.push(...rowStateRepairs(catalog, shapes), ...forgetFilled(shapes, unfilled));
   return {

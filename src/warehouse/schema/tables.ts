@@ -28,6 +28,8 @@ import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, r
 export interface TableOrder extends ViewedTables {
   /** The version of the program, which is recorded where it makes tables or gives them another shape. */
   readonly program?: string | undefined;
+  /** When the run began; without it, and without the program, what is done is not recorded. */
+  readonly now?: string | undefined;
   /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
   readonly comment: (table: Table) => string;
   /** Which of their rows belong together: what is certain becomes foreign keys, where the database can have them unchecked. */
@@ -62,6 +64,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
     const { steps, missing, emptied, unversioned, catalog, inTheWay } = await planned(trx, dialect, order);
     await dropViews(trx, dialect, viewsSchema(order), inTheWay);
     await executeAll(trx, inOrder(steps));
+    await recordChanges(trx, steps, order);
     const shown = await (await planViewChanges(trx, dialect, order, catalog)).ensure(trx);
     // In this transaction: were it killed afterwards, nothing would tell that the high-water marks speak of rows that are gone.
     for (const stream of missing) {
@@ -134,6 +137,21 @@ async function planned(
   if (columns !== undefined) record(recordColumns(stateSchema, columns));
   if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
   return { ...plan, steps, catalog, inTheWay: over.ours };
+}
+
+/** Keeps what is done to tables, for whoever asks later since when they are as they are. */
+async function recordChanges(
+  trx: Kysely<StateTables>,
+  steps: readonly Step[],
+  { program, now }: TableOrder,
+): Promise<void> {
+  if (program === undefined || now === undefined) return;
+  const rows = steps.flatMap(({ sentence, table }) =>
+    sentence === undefined || table === undefined
+      ? []
+      : [{ stream: table.stream, table_name: table.name, change: sentence, version: program, changed_at: now }],
+  );
+  if (rows.length > 0) await trx.insertInto("table_changes").values(rows).execute();
 }
 
 /** What the tables have been given once the plan is done; undefined: it is recorded. A table that is made has no other. */

@@ -183,6 +183,7 @@ test("hostile text stays text on a stream's page", async () => {
       problems: [{ ...field, reason: hostile, rows: 1, share: 1, ...seen }],
       changes: [{ ...field, change: hostile, count: 1, ...seen, example: null }],
       added: [{ ...field, path: hostile, kind: hostile, added_at: at }],
+      shaped: [{ stream: hostile, table_name: hostile, change: hostile, version: hostile, changed_at: at }],
       asked: [{ why: hostile, details: 1, last: 1, found: 0, absent: 1, failed: 1 }],
     }),
     feeds: () => ({ tables: [hostile], details: [hostile], lookups: [hostile], models: [hostile] }),
@@ -196,13 +197,31 @@ test("hostile text stays text on a stream's page", async () => {
   expect(markup.match(/<script/g)).toHaveLength(1);
 });
 
+test("versions of a stream's schema are told, the youngest first, each with all that a run did", async () => {
+  const at = { stream: "items", table_name: "items" };
+  const later = { ...at, version: "1.1.0", changed_at: "2026-03-14T02:00:00.000Z" };
+  const first = { ...at, version: "1.0.0", changed_at: "2026-03-01T02:00:00.000Z" };
+  const record: PageSource["record"] = async () => ({
+    ...{ problems: [], changes: [], added: [], asked: [] },
+    shaped: [
+      { ...later, change: "added column items.colour" },
+      { ...later, change: "added column items.size" },
+      ...["a", "b", "c", "d", "e", "f", "g"].map(name => ({ ...first, change: `created table items_${name}` })),
+    ],
+  });
+  const { words } = await shown({ ...telling(() => warehouseStatus([stream({})])), record }, "/streams/acme/items");
+  expect(words).toMatch(
+    /Versions of its schema .* 34 h ago 1\.1\.0 added column items\.colour added column items\.size 14 d ago 1\.0\.0 7 changes created table items_a/,
+  );
+});
+
 test("details say what is promised of them, and what looks at random found", async () => {
   const share = (value: number) => ({ share: value, low: value / 2, high: 2 * value });
   const estimate = { wrong: share(0.014), behind: share(0.002), fresh: share(0.4), sampled: 140 };
   const promised = { within_days: 2, share: 0.9 };
   const facts = { promised, estimate, longest_unseen_at: "2026-01-02T03:04:05Z" };
   const record: PageSource["record"] = async () => ({
-    ...{ problems: [], changes: [], added: [] },
+    ...{ problems: [], changes: [], added: [], shaped: [] },
     asked: [{ why: "audit", details: 3, last: 1, found: 0, absent: 1, failed: 2 }],
   });
   const source = telling(() => warehouseStatus([stream({ details_freshness: facts })]));

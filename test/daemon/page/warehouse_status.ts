@@ -85,7 +85,7 @@ export function telling(status: () => Status, history?: History): PageSource {
     lateAfterMs: () => 26 * 3_600_000,
     status: async () => status(),
     history: async () => history,
-    record: async () => ({ problems: [], changes: [], added: [], asked: [] }),
+    record: async () => ({ problems: [], changes: [], added: [], shaped: [], asked: [] }),
     feeds: name => ({ tables: [name], details: [], lookups: [], models: [] }),
     groups,
     daemon: undefined,

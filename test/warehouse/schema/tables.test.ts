@@ -23,10 +23,10 @@ function items(more: Readonly<Record<string, z.ZodType>> = {}, key: readonly str
 
 const comment = (table: Table) => `${table.name}: it's what it is.`;
 
-async function ensure(destination: Destination, tables: TableSet) {
+async function ensure(destination: Destination, tables: TableSet, by: { program?: string; now?: string } = {}) {
   const { db, dialect, schema, stateSchema } = destination;
   await ensureState(db, dialect, stateSchema);
-  return ensureTables(db, dialect, { schema, stateSchema, streams: [tables], comment, grantSelectTo: [] });
+  return ensureTables(db, dialect, { schema, stateSchema, streams: [tables], comment, grantSelectTo: [], ...by });
 }
 
 async function rowsOf(destination: Destination, query: string): Promise<readonly Record<string, unknown>[]> {
@@ -82,6 +82,25 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(found.columns.get("price")!.comment).toBe("What it costs. Currency: currency of the same row. API: price");
     expect(found.columns.get("_deleted_at")!.comment).toMatch(/no longer lists it/);
     expect(await ensure(destination, items())).toEqual({ done: [], missing: [], warnings: [] });
+  });
+
+  test("what a run does to tables is kept with its time and the program's version; a run that does nothing adds nothing", async () => {
+    const destination = await make();
+    await ensure(destination, items(), { program: "1.0.0", now: "2026-03-01T02:00:00Z" });
+    const more = { weight: field("quantity") };
+    for (const now of ["2026-03-02T02:00:00Z", "2026-03-03T02:00:00Z"])
+      await ensure(destination, items(more), { program: "1.1.0", now });
+    const [first, second] = [new Date("2026-03-01T02:00:00Z"), new Date("2026-03-02T02:00:00Z")];
+    const changes = await rowsOf(
+      destination,
+      "select stream, table_name, change, version, changed_at from _tributary.table_changes order by changed_at, table_name desc",
+    );
+    const added = "added column items.weight, filled from _extra where it held the field";
+    expect(changes.map(Object.values)).toEqual([
+      ["items", "items", "created table items", "1.0.0", first],
+      ["items", "item_tags", "created table item_tags", "1.0.0", first],
+      ["items", "items", added, "1.1.0", second],
+    ]);
   });
 
   test("a new column takes its values out of _extra, where they are what the encoder would have read", async () => {

@@ -91,6 +91,16 @@ export function temporaryName(purpose: string, company: string, stream: string):
     .slice(0, 12)}`;
 }
 
+/** Drops temporary tables in one statement: each for nothing costs DuckDB most of a millisecond. */
+export async function dropTables(db: Kysely<StateTables>, names: readonly Fragment[]): Promise<void> {
+  await sql
+    .join(
+      names.map(name => sql`drop table if exists ${name}`),
+      sql`; `,
+    )
+    .execute(db);
+}
+
 /** The timestamp of the publish, as SQL. */
 export const timestampOf = (work: { readonly timestamp: string }): Fragment =>
   sql`cast(${work.timestamp} as timestamptz)`;

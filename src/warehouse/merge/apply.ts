@@ -57,7 +57,7 @@ export async function inPublish<T>(
   const { widest } = target.stage;
   const publish = async (trx: Transaction<StateTables>) => {
     const result = await work(trx);
-    await dropTemporary(trx, target);
+    if (diff.isSame !== true) await dropTemporary(trx, target);
     return result;
   };
   const room = diff.touched === 0 ? {} : { widest };

@@ -59,6 +59,8 @@ export interface Diff {
   /** Rows of the row state, deleted ones included, and those that are live. */
   readonly known: number;
   readonly live: number;
+  /** The scan is the one that was published last, by its digest: there is nothing to apply, and no temporary table. */
+  readonly isSame?: true;
 }
 
 /** What every step of a publish needs. */

@@ -19,7 +19,7 @@ export interface Figure {
   readonly figure: string;
   /** Absent for what is the same with either. */
   readonly warehouse?: AnyWarehouse;
-  readonly unit: "ms" | "bytes" | "rows" | "requests" | "files" | "rows/s";
+  readonly unit: "ms" | "bytes" | "rows" | "requests" | "statements" | "files" | "rows/s";
   readonly measured: number;
   /** What it is held against, in the same unit. */
   readonly against?: { readonly what: string; readonly value: number };

@@ -11,6 +11,7 @@ import { cpu } from "./parts/cpu.ts";
 import { exports } from "./parts/exports.ts";
 import { fanout } from "./parts/fanout.ts";
 import { growth } from "./parts/growth.ts";
+import { idle } from "./parts/idle.ts";
 import { lake } from "./parts/lake.ts";
 import { latency } from "./parts/latency.ts";
 import { models } from "./parts/models.ts";
@@ -38,6 +39,7 @@ const parts: readonly Part[] = [
   replay,
   records,
   startup,
+  idle,
   undici,
 ];
 

@@ -11,7 +11,7 @@ import type { Usage } from "./meter.ts";
 import type { Service } from "./service.ts";
 
 /** One process: what it used (CPU with that of its helpers), and what it printed. */
-export interface Measured extends Pick<Load, "cpuMs" | "wallMs" | "peakBytes"> {
+export interface Measured extends Pick<Load, "cpuMs" | "wallMs" | "peakBytes">, Pick<Usage, "statements"> {
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -38,9 +38,9 @@ export async function measure(
   });
   const [stdout, stderr, [code]] = await Promise.all([take(child.stdout), text(child.stderr), once(child, "exit")]);
   if (code !== 0) throw new Error(`${job}: expected exit code 0, got ${code}:\n${stderr}${stdout}`);
-  const { cpuMs, helperCpuMs, wallMs, peakBytes } = JSON.parse(await readFile(file, "utf8")) as Usage;
+  const { helperCpuMs, ...usage } = JSON.parse(await readFile(file, "utf8")) as Usage;
   await rm(file);
-  return { cpuMs: cpuMs + helperCpuMs, wallMs, peakBytes, stdout, stderr };
+  return { ...usage, cpuMs: usage.cpuMs + helperCpuMs, stdout, stderr };
 }
 
 /** Fetches and parses, nothing else. */

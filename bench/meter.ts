@@ -1,3 +1,4 @@
+import { subscribe } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
 
 /*
@@ -11,14 +12,25 @@ export interface Usage {
   readonly helperCpuMs: number;
   readonly wallMs: number;
   readonly peakBytes: number;
+  /** Sent to the warehouse. */
+  readonly statements: number;
 }
+
+let statements = 0;
+subscribe("tributary.statement", () => void statements++);
 
 const file = process.env["BENCH_USAGE_FILE"];
 if (file !== undefined) process.on("exit", () => writeFileSync(file, JSON.stringify(usage())));
 
 function usage(): Usage {
   const { user, system } = process.cpuUsage();
-  return { cpuMs: (user + system) / 1000, helperCpuMs: helperCpu(), wallMs: performance.now(), peakBytes: peak() };
+  return {
+    cpuMs: (user + system) / 1000,
+    helperCpuMs: helperCpu(),
+    wallMs: performance.now(),
+    peakBytes: peak(),
+    statements,
+  };
 }
 
 /** Kernels count the resident set of the process that forked us into `maxRSS`; VmHWM begins with our own. */

@@ -33,6 +33,8 @@ export interface Run {
   readonly load: Load;
   readonly streams: ReadonlyMap<string, StreamLine>;
   readonly said: readonly Said[];
+  /** So many were sent to the warehouse. */
+  readonly statements: number;
 }
 
 /** A new warehouse and the command that fills it. */
@@ -111,13 +113,13 @@ export async function makeWarehouse(
       });
     },
     async run(job, command) {
-      const { stdout, stderr, ...usage } = await measured(job, command);
+      const { stdout, stderr, statements, ...usage } = await measured(job, command);
       const { streams } = JSON.parse(stdout) as { streams: StreamLine[] };
       const failed = streams.find(({ status }) => status !== "succeeded" && status !== "skipped");
       if (failed !== undefined) throw new Error(`${job}: expected every stream to succeed, got ${stdout}\n${stderr}`);
       const sum = (of: "rows_read" | "requests" | "bytes") => streams.reduce((all, line) => all + line[of], 0);
       const load = { rows: sum("rows_read"), requests: sum("requests"), bytes: sum("bytes"), ...usage };
-      return { load, streams: new Map(streams.map(line => [line.stream, line])), said: saidIn(stderr) };
+      return { load, streams: new Map(streams.map(line => [line.stream, line])), said: saidIn(stderr), statements };
     },
     async size() {
       if (database !== undefined)

@@ -45,8 +45,20 @@ export class StreamProgress {
     sent: 0,
   };
 
-  constructor(startedAt: string) {
+  /** Nobody has written its row yet; undefined: that is not known. */
+  isNew: boolean | undefined;
+  /** Its row as the last publish wrote it, as if nothing were left to do; undefined: something was. */
+  ended: StreamRun | undefined;
+
+  constructor(startedAt: string, isNew?: boolean) {
     this.run = beginStreamRun(startedAt);
+    this.isNew = isNew;
+  }
+
+  /** Its row at the end of its work, when nothing comes of it any more but what the warnings say. */
+  end(now: number): StreamRun {
+    const status = this.warnings.length > 0 ? "warning" : "succeeded";
+    return { ...this.run, status, finished_at: new Date(now).toISOString() };
   }
 
   /** An answer that came: a page, a detail, a snapshot. */

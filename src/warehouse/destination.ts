@@ -125,7 +125,7 @@ export interface Stage {
   /** Rows appended since `begin`, all tables' main rows. */
   readonly staged: number;
   /** Bytes of the widest staged rows that the database takes at once; undefined where it takes one after another. */
-  readonly widest?: number;
+  readonly widest?: number | undefined;
   /** Empties the stage and stores the record of a new scan. */
   begin(record: StageRecord): Promise<void>;
   /** Stores a batch and the record that becomes true with it: durable when it resolves, both or neither. */

@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import {
   type Driver,
   Kysely,
@@ -13,6 +14,9 @@ import type { StateTables } from "./state_tables.ts";
 
 type Db = Kysely<StateTables>;
 type Fragment = RawBuilder<unknown>;
+
+/** Where each statement is told of as it is sent to a warehouse, for who counts them. */
+export const statements = channel("tributary.statement");
 
 /** Kysely over a driver of ours: both databases read PostgreSQL's quoting and literals. */
 export const kyselyWith = (createDriver: () => Driver): Kysely<StateTables> =>

@@ -84,8 +84,8 @@ export const storing: readonly Mutation[] = [
     name: "a publish is many transactions",
     invariant: 1,
     file: "src/warehouse/merge/apply.ts",
-    text: "    () => destination.db.transaction().execute(work),",
-    becomes: "    () => destination.db.connection().execute(work as never),",
+    text: "() => destination.db.transaction().execute(publish), room);",
+    becomes: "() => destination.db.connection().execute(publish as never), room);",
     test: "test/warehouse/conformance/publish.test.ts",
     notices: "a publish that fails at its last step leaves rows, row state and high-water marks as they were",
   },
@@ -93,14 +93,14 @@ export const storing: readonly Mutation[] = [
     name: "high-water mark and counters follow in a transaction of their own",
     invariant: 1,
     file: "src/sync/load/apply_load.ts",
-    text: `      const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp }, trx);
+    text: `      const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp, known }, trx);
       return { published, fresh: drift.fresh };
     }),
   );`,
-    becomes: `      return { published, timestamp };
+    becomes: `      return { published, timestamp, known };
     }),
-  ).then(async ({ published, timestamp }) => {
-    const drift = await destination.db.transaction().execute(trx => keepBooks(context, load, { ...compared, decided, published, timestamp }, trx));
+  ).then(async ({ published, timestamp, known }) => {
+    const drift = await destination.db.transaction().execute(trx => keepBooks(context, load, { ...compared, decided, published, timestamp, known }, trx));
     return { published, fresh: drift.fresh };
   });`,
     test: "test/sync/load/one_transaction.test.ts",

@@ -2,25 +2,33 @@ import { isDeepStrictEqual } from "node:util";
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
 import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
+import { rowStateRef, summedRows } from "../../warehouse/sql_fragments.ts";
 import { saveProblems } from "../../warehouse/state/problems.ts";
 import { resolveRejects, resolveUnseen } from "../../warehouse/state/rejects.ts";
 import {
   deletedByParts,
-  lastPublishesOf,
+  lastPublish,
   loadStreamState,
   PUBLISHING_COUNTERS,
   partRunId,
   saveStreamState,
+  streamStatesOf,
   writeStreamRun,
 } from "../../warehouse/state/run_log.ts";
-import { afterPart, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
+import {
+  afterPart,
+  noState,
+  readScanRecord,
+  type ScanRecord,
+  type StreamState,
+} from "../../warehouse/state/stream_state.ts";
 import { publishedAmong, recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { witnessedTime } from "../witnessed_time.ts";
 import { askedWith } from "./child_streams.ts";
-import { diffLoad, type Load, type LoadDiff } from "./diff_load.ts";
+import { diffLoad, digestOf, type Load, type LoadDiff } from "./diff_load.ts";
 import { proofOf } from "./row_count_proof.ts";
 import { recordDrift, reportDrift } from "./schema_drift.ts";
 import type { DeleteDecision } from "./soft_delete_decision.ts";
@@ -68,12 +76,12 @@ export async function applyLoad(
         const { publishedParts } = await loadStreamState(trx, context.company, stream.name);
         if (!isDeepStrictEqual(publishedParts, seen.publishedParts)) throw new OvertakenError();
       }
-      const timestamp = await nextTimestamp(context, target, trx);
+      const { timestamp, known } = await nextTimestamp(context, target, trx);
       const guard = await guardOf(context, load, trx);
       const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });
       // A transaction that has to be done again counts once; requests go on meanwhile.
       Object.assign(progress.run, before);
-      const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp }, trx);
+      const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp, known }, trx);
       return { published, fresh: drift.fresh };
     }),
   );
@@ -103,18 +111,18 @@ interface Applied extends LoadDiff {
   readonly decided: DeleteDecision | undefined;
   readonly published: Published;
   readonly timestamp: string;
+  /** The stream's state before. */
+  readonly known: StreamState;
 }
 
 /** What becomes true in the same transaction: the stream's state and counters, rejects, problems, schema changes. Answers the drift. */
 async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx: Db) {
   const { destination, company, runId, part, clock } = context;
   const { stream, stage, record, progress } = load;
-  const { target, diff, decided, published, timestamp } = applied;
+  const { target, diff, decided, published, timestamp, known } = applied;
   const { parent } = target;
   const of = { company, stream: stream.name };
   const touched = published.inserted + published.updated + published.deleted > 0;
-  // What is remembered may be younger than the load: an early publish of the same details wrote it, or another part.
-  const known = await loadStreamState(trx, company, stream.name);
   const drift = await recordDrift(trx, context, load, known.fields, { now: timestamp, since: progress.run.started_at });
   const undecided = decided === undefined ? load.state.undecided : decided.undecided;
   const publishedScan = context.earlier?.scan ?? record.scan;
@@ -122,14 +130,22 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
     part === undefined
       ? { ...load.state, publishedScan, publishedParts: undefined, undecided }
       : afterPart(known, load.state, part, publishedScan);
+  const again = context.earlier !== undefined || load.rejects !== undefined;
+  const isWhole = diff.distinct === diff.staged && published.missing === 0 && record.rejected === 0;
+  const digest = part === undefined && parent === undefined && !again && isWhole ? digestOf(target) : undefined;
+  const summed =
+    digest === undefined || diff.isSame === true
+      ? undefined
+      : await summedRows(trx, rowStateRef(destination, stream.tables.main), company);
+  const lastKeys =
+    digest === undefined ? null : summed === undefined ? known.lastKeys : { digest, rowState: summed.sums };
   const state = {
-    ...own,
+    ...{ ...own, lastKeys },
     lastMoment: touched ? timestamp : known.lastMoment,
     fields: drift.fields,
     formats: context.encoding.formats,
   };
   await saveStreamState(trx, company, stream.name, state, timestamp);
-  const again = context.earlier !== undefined || load.rejects !== undefined;
   // Answers of back then say nothing of what came since.
   const answers =
     parent === undefined || again
@@ -139,7 +155,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const shown = { stage, scan, whole: load.showsAll === true, answers };
   await resolveUnseen(trx, destination, of, shown, timestamp);
   // Rows of details come and go with their parents' publishes too.
-  const counted = touched || parent !== undefined ? undefined : diff;
+  const counted = summed ?? (touched || parent !== undefined ? undefined : diff);
   // What was held back is lacking.
   const completeTo = published.parted.blocked === undefined ? load.completeTo : null;
   const counts = await saveDashboard(
@@ -166,7 +182,10 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const bounded = (dated ? start : boundOf(stream, start)) !== undefined;
   const proof = proofOf({ stream, record, diff, missing: published.missing, counts, bounded, again });
   Object.assign(progress.run, proof);
-  await writeStreamRun(trx, partRunId(runId, part?.name), company, stream.name, progress.run);
+  // Its end is a transaction of its own only where something is left to do.
+  progress.ended = load.isLast === true && part === undefined ? progress.end(clock.now()) : undefined;
+  const row = progress.ended ?? progress.run;
+  await writeStreamRun(trx, partRunId(runId, part?.name), company, stream.name, row);
   if (load.rejects !== undefined) await resolveRejects(trx, of, load.rejects, new Date(clock.now()).toISOString());
   return drift;
 }
@@ -179,14 +198,17 @@ async function nextTimestamp(
   { clock, service, company, destination }: SyncContext,
   { stream, parent, details }: LoadTarget,
   trx: Db,
-): Promise<string> {
+): Promise<Pick<Applied, "timestamp" | "known">> {
   const related = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
-  const before = await lastPublishesOf(trx, [stream, ...related.map(each => each.stream)]);
+  const states = await streamStatesOf(trx, [stream, ...related.map(each => each.stream)]);
+  // What is remembered may be younger than the load: an early publish of the same details wrote it, or another part.
+  const known = states.find(each => each.company === company && each.stream === stream)?.state ?? noState;
+  const before = states.map(each => ({ ...each, at: lastPublish(each.state) }));
   const own = Math.max(0, ...before.filter(last => last.company === company).map(({ at }) => at + 1));
   const witnesses = { clock, stats: service.api.stats, db: trx, dialect: destination.dialect };
   const { at, future = Number.POSITIVE_INFINITY } = await witnessedTime(witnesses, own);
   const others = before.filter(last => last.at <= future).map(last => last.at + 1);
-  return new Date(Math.max(at, own, ...others)).toISOString();
+  return { timestamp: new Date(Math.max(at, own, ...others)).toISOString(), known };
 }
 
 function count(progress: StreamProgress, published: Published, record: ScanRecord): void {

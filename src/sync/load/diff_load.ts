@@ -8,11 +8,13 @@ import { compare } from "../../warehouse/merge/diff.ts";
 import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
 import { type Causes, causesOfChange } from "../../warehouse/merge/mass_change_causes.ts";
 import type { Absent } from "../../warehouse/merge/outcomes.ts";
+import { rowStateRef, summedRows } from "../../warehouse/sql_fragments.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { childStreamOf, loadCausesOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
+import { HeldStage } from "./held_stage.ts";
 import { changesOf, listed, recordDrift } from "./schema_drift.ts";
 
 const DAY = 86_400_000;
@@ -28,6 +30,8 @@ export interface Load {
   readonly completeTo: string | null;
   /** The scan showed every row that the stream has: rejects that it did not meet are over. */
   readonly showsAll?: boolean;
+  /** Nothing else of the stream is left to do in this run. */
+  readonly isLast?: boolean;
   readonly details?: {
     readonly absent: Absent;
     readonly guard: DetailGuard | undefined;
@@ -60,9 +64,33 @@ export async function diffLoad(context: SyncContext, load: Load, withMissing: bo
     throw error;
   }
   const target = loadTargetOf(context, load);
+  const same = await sameAsBefore(context, target, load.state, withMissing);
+  if (same !== undefined) return { target, diff: same };
+  if (stage instanceof HeldStage) await stage.store();
   const diff = await compare(context.destination, target, withMissing);
   await explainMassChange({ context, stream, mode: stream.mode, progress }, target, diff);
   return { target, diff };
+}
+
+/** Of all that a comparison reads of a scan; undefined where no batch holds it whole. */
+export const digestOf = ({ stage, schemaFingerprint }: LoadTarget): string | undefined =>
+  stage instanceof HeldStage && stage.digest !== undefined ? `${schemaFingerprint} ${stage.digest}` : undefined;
+
+/** What comparing would find where the scan is, by its digest, the one that was published last, and the row state has not been touched since. */
+async function sameAsBefore(
+  { destination, company }: SyncContext,
+  target: LoadTarget,
+  { lastKeys }: StreamState,
+  withMissing: boolean,
+): Promise<Diff | undefined> {
+  const { staged } = target.stage;
+  const digest = digestOf(target);
+  if (digest === undefined || digest !== lastKeys?.digest) return undefined;
+  const rowState = rowStateRef(destination, target.tables.main);
+  const { known, live, sums } = await summedRows(destination.db, rowState, company);
+  if (sums !== lastKeys.rowState || (withMissing && live !== staged)) return undefined;
+  const nothing = { inserted: 0, updated: 0, refreshed: 0, touched: 0, missing: 0, missedBefore: 0 };
+  return { ...nothing, staged, distinct: staged, known, live, isSame: true };
 }
 
 function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }: Load): LoadTarget {

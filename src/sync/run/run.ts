@@ -103,11 +103,16 @@ function planRun(order: RunOrder, tools: RunTools, attempt: Attempt | undefined)
   };
 }
 
-const jobsOf = ({ order, streams, startedAt }: PlannedRun, services: readonly Service[]): readonly Job[] =>
+/** Whether streams have their rows already is known of a run that this process begins. */
+const jobsOf = (
+  { order, streams, startedAt }: PlannedRun,
+  services: readonly Service[],
+  isNew = order.begun === undefined,
+): readonly Job[] =>
   services.flatMap(({ company }) =>
     streams.selected
       .filter(stream => isWorkedOn(order.refresh, stream))
-      .map(stream => ({ company: company.name, stream, progress: new StreamProgress(startedAt) })),
+      .map(stream => ({ company: company.name, stream, progress: new StreamProgress(startedAt, isNew) })),
   );
 
 /** Nothing can be read, and nothing has been loaded yet: no empty warehouse is left behind. */

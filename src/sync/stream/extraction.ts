@@ -17,6 +17,7 @@ import type { Encoding, StreamSync, SyncContext } from "../context.ts";
 import { Batches } from "../extract/batches.ts";
 import type { Intake } from "../extract/reading.ts";
 import { boundOf, fingerprint } from "../extract/scan_plan.ts";
+import { HeldStage } from "../load/held_stage.ts";
 
 /** What a scan asks for; only the same request goes on with it. */
 export interface Request {
@@ -64,7 +65,9 @@ export async function openExtraction<R extends Request>(
 ): Promise<Extraction<R>> {
   const { context, stream, progress } = sync;
   const part = context.part?.name;
-  const stage = await context.destination.stage(context.company, stream.tables, part);
+  const durable = await context.destination.stage(context.company, stream.tables, part);
+  // A work list is made from what is staged, and what a part stages others wait for.
+  const stage = part !== undefined || stream.mode.kind === "detail" ? durable : new HeldStage(durable);
   const encoder = encoderOf(context.encoding, stream, context.policy.start);
   const batches = new Batches(stage, {
     ...{ encoder, clock: context.clock, limiter: context.service.limiter, isShared: part !== undefined },

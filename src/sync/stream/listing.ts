@@ -288,7 +288,8 @@ export async function publishScan(
     decision = await decideDeletes(asking, sight, progress);
     await context.service.archived();
   }
-  await applyLoad(context, load, compared, decision);
+  const isLast = record.unread.length === 0 && decision?.blocked === undefined && decision?.needsAnotherScan !== true;
+  await applyLoad(context, { ...load, isLast }, compared, decision);
   if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
   if (decision?.blocked !== undefined) throw new TributaryError(decision.blocked, 1);
   return decision?.needsAnotherScan === true ? record : undefined;

@@ -69,6 +69,7 @@ export async function takeSnapshots(sync: StreamSync, sittings: readonly Sitting
     record: stored,
     progress,
     state,
+    isLast: failures.length === 0,
     showsAll: failures.length === 0 && earlier === undefined,
     completeTo: failures.length === 0 ? completeWith(context, stored.date) : null,
   });

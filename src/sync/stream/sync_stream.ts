@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
-import { partRunId, partRunSoFar, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { insertStreamRun, partRunId, partRunSoFar, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { unproven } from "../load/row_count_proof.ts";
@@ -25,13 +26,14 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     Object.assign(run, await partRunSoFar(destination.db, { runId, part: part.name, company, stream: stream.name }));
   // A replay takes its turns at a stream in one run: the row may be there. A part's ends with the whole.
   const open = part === undefined ? {} : ({ status: "running", finished_at: null, error: null } as const);
-  const note = () =>
-    writeStreamRun(destination.db, partRunId(runId, part?.name), company, stream.name, { ...run, ...open });
-  await note();
+  const note = (write = writeStreamRun) =>
+    write(destination.db, partRunId(runId, part?.name), company, stream.name, { ...run, ...open });
+  await note(progress.isNew === true ? insertStreamRun : writeStreamRun);
+  progress.isNew = false;
   try {
     await work(sync);
     noteLeftOut(stream, progress);
-    run.status = progress.warnings.length > 0 ? "warning" : "succeeded";
+    Object.assign(run, progress.end(clock.now()));
     activity.state = "done";
   } catch (error) {
     if (isUnavailable(error) && !context.streams.named.has(stream.name)) return noteUnavailable(sync, error);
@@ -42,8 +44,11 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
   } finally {
     run.finished_at = new Date(clock.now()).toISOString();
     if (run.difference_reason === null) Object.assign(run, unproven(await rowsLeft(context, stream)));
+    const { ended } = progress;
+    if (ended !== undefined && isDeepStrictEqual(ended, { ...run, finished_at: ended.finished_at }))
+      run.finished_at = ended.finished_at;
     // When the destination is gone there is nowhere to write this: the error on its way says so.
-    await note().catch(() => undefined);
+    else await note().catch(() => undefined);
   }
 }
 

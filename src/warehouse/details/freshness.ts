@@ -3,7 +3,7 @@ import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { RatesOf } from "./rates.ts";
-import { type Estimated, estimateWrong, type WrongEstimate } from "./wrong_estimate.ts";
+import { type Estimated, estimateWrong, type SampleRow, type WrongEstimate } from "./wrong_estimate.ts";
 
 /** What is promised of active details, those of rows that are open or young: such a share of them is behind by no more than that. */
 export interface Promised {
@@ -24,31 +24,33 @@ const DAY_MS = 86_400_000;
 
 export const daysOf = ({ withinMs }: Promised): number => withinMs / DAY_MS;
 
-/** Writes down how fresh a stream's details are, once a night's looks are among its samples. */
+/** Writes down how fresh a stream's details are, by its samples with those of this night's looks. */
 export async function noteFreshness(
   trx: Transaction<StateTables>,
   { stateSchema }: Pick<Destination, "stateSchema">,
   { company, stream }: RatesOf,
   promised: Promised,
+  samples: readonly SampleRow[],
 ): Promise<void> {
   const own = sql<boolean>`company = ${company} and stream = ${stream}`;
-  const samples = await trx.selectFrom("detail_samples").selectAll().where(own).execute();
   const estimate = estimateWrong(samples);
   const { rows } = await sql<{ oldest: Date | null }>`select min(fetched_at) as oldest
     from ${sql.id(stateSchema, "details")} where ${own} and outcome <> 'failed'`.execute(trx);
   const latest = Math.max(...samples.map(row => row.planned_at.getTime()));
-  await trx.deleteFrom("detail_freshness").where(own).execute();
+  const row = {
+    ...{ within_days: daysOf(promised), promised: promised.share },
+    ...bounds("fresh", estimate?.fresh),
+    ...bounds("wrong", estimate?.wrong),
+    ...bounds("behind", estimate?.behind),
+    sampled: estimate?.sampled ?? 0,
+    longest_unseen_at: rows[0]?.oldest?.toISOString() ?? null,
+    updated_at: new Date(latest).toISOString(),
+  };
+  const { numUpdatedRows } = await trx.updateTable("detail_freshness").set(row).where(own).executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
   await trx
     .insertInto("detail_freshness")
-    .values({
-      ...{ company, stream, within_days: daysOf(promised), promised: promised.share },
-      ...bounds("fresh", estimate?.fresh),
-      ...bounds("wrong", estimate?.wrong),
-      ...bounds("behind", estimate?.behind),
-      sampled: estimate?.sampled ?? 0,
-      longest_unseen_at: rows[0]?.oldest?.toISOString() ?? null,
-      updated_at: new Date(latest).toISOString(),
-    })
+    .values({ company, stream, ...row })
     .execute();
 }
 

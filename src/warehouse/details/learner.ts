@@ -1,9 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Destination } from "../destination.ts";
 import { type Fragment, takeTurns, temporaryName, timestampOf } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Population } from "./planner.ts";
 import { BUCKETS, bucketOf, daysBefore, daysSince, decayed, type RatesOf, withRates } from "./rates.ts";
+import type { SampleRow } from "./wrong_estimate.ts";
 
 /** A night's looks at parents whose list row did not change, and what they were chosen from. */
 export interface Looked extends RatesOf {
@@ -33,38 +34,24 @@ const SAMPLES_KEPT_DAYS = 400;
 /** A detail is behind when it has been wrong for longer. */
 const BEHIND_DAYS = 7;
 
-/** Takes what a night found into the rates and the samples; once a plan, or a shard's plan, within a transaction of the caller's. */
+/** Takes what a night found into the rates and the samples, which it answers; once a plan, or a shard's plan, within a transaction of the caller's. */
 export async function learn(
   db: Kysely<StateTables>,
   place: Pick<Destination, "stateSchema" | "dialect">,
   looked: Looked,
-): Promise<void> {
+): Promise<readonly SampleRow[]> {
   const { company, stream } = looked;
   await takeTurns(db, place.dialect, [JSON.stringify(["rates", place.stateSchema, company, stream])]);
   if (place.dialect.plansByStatistics) await sql`analyze ${looked.looks}`.execute(db);
-  const own = sql`company = ${company} and stream = ${stream}`;
-  const renew = async (
-    name: "detail_rates" | "detail_samples",
-    columns: Fragment,
-    renewed: Fragment,
-    old: Fragment,
-  ) => {
-    const table = sql.id(place.stateSchema, name);
-    const learned = sql.id(temporaryName("learned", company, stream));
-    await sql`drop table if exists ${learned}`.execute(db);
-    await sql`create temporary table ${learned} as ${renewed}`.execute(db);
-    await sql`delete from ${table} where ${own} and ${old}`.execute(db);
-    await sql`insert into ${table} (company, stream, ${columns})
-      select ${company}, ${stream}, ${columns} from ${learned}`.execute(db);
-    await sql`drop table ${learned}`.execute(db);
-  };
-  const rates = sql`kind, name, events, exposure, updated_at`;
-  await renew("detail_rates", rates, renewedRates(place, looked, own), sql`true`);
-  const samples = sql`planned_at, bucket, population, sampled, wrong, behind, live, fetched,
-    active, active_sampled, late, active_live`;
-  const old = sql`(planned_at = ${timestampOf(looked)}
-    or planned_at < cast(${daysBefore(looked.timestamp, SAMPLES_KEPT_DAYS)} as timestamptz))`;
-  await renew("detail_samples", samples, renewedSamples(place, looked, own), old);
+  const own = sql<boolean>`company = ${company} and stream = ${stream}`;
+  const rates = sql.id(place.stateSchema, "detail_rates");
+  const learned = sql.id(temporaryName("learned", company, stream));
+  await sql`create temporary table ${learned} as ${renewedRates(place, looked, own)}`.execute(db);
+  await sql`delete from ${rates} where ${own}`.execute(db);
+  await sql`insert into ${rates} (company, stream, kind, name, events, exposure, updated_at)
+    select ${company}, ${stream}, kind, name, events, exposure, updated_at from ${learned}`.execute(db);
+  await sql`drop table ${learned}`.execute(db);
+  return renewSamples(db, looked, own);
 }
 
 /**
@@ -96,30 +83,55 @@ function renewedRates(place: Pick<Destination, "stateSchema">, looked: Looked, o
     ) seen group by kind, name having sum(exposure) > ${sql.lit(FORGOTTEN)}`;
 }
 
-/** By bucket of predicted probability the night's sample alone: what else was looked at was looked at because it is wrong more often. */
-function renewedSamples(place: Pick<Destination, "stateSchema">, looked: Looked, own: Fragment): Fragment {
-  const { looks, populations, live, fetched, activeLive, withinDays } = looked;
-  // One row for each bucket, also for empty ones: each repeats the number of all live parents.
-  const planned = BUCKETS.map(bucket => {
-    const { population = 0, active = 0 } = populations.find(among => among.bucket === bucket) ?? {};
-    return sql`select ${sql.lit(bucket)} as bucket, ${sql.lit(population)} as population, 0 as sampled, 0 as wrong,
-      cast(0 as double precision) as behind, ${sql.lit(live)} as live, ${sql.lit(fetched)} as fetched, ${sql.lit(active)} as active,
-      0 as active_sampled, cast(0 as double precision) as late, ${sql.lit(activeLive)} as active_live`;
-  });
+/** By bucket of predicted probability the night's sample alone: what else was looked at was looked at because it is wrong more often. Answers all that are kept. */
+async function renewSamples(
+  db: Kysely<StateTables>,
+  { company, stream, looks, populations, live, fetched, activeLive, withinDays, timestamp }: Looked,
+  own: RawBuilder<boolean>,
+): Promise<readonly SampleRow[]> {
   // P(T < u − days | T < u): of what was found, how probably it had been so for longer.
   const longer = (days: number) => sql`case when found and u > ${sql.lit(days)} then
     (1 - ${decayed(sql`rate * (u - ${sql.lit(days)})`)}) / (1 - ${decayed(sql`rate * u`)}) else 0 end`;
-  const parts = [
-    ...planned,
-    sql`select ${bucketOf(sql`p`)}, 0, 1, case when found then 1 else 0 end, ${longer(BEHIND_DAYS)}, 0, 0,
-      0, case when active then 1 else 0 end, case when active then ${longer(withinDays)} else 0 end, 0 from ${looks} where why = 'sample'`,
-    sql`select bucket, population, sampled, wrong, behind, live, fetched, coalesce(active, 0), coalesce(active_sampled, 0),
-        coalesce(late, 0), coalesce(active_live, 0)
-      from ${sql.id(place.stateSchema, "detail_samples")} where ${own} and planned_at = ${timestampOf(looked)}`,
-  ];
-  const sum = (name: string) => sql`cast(sum(${sql.id(name)}) as bigint) as ${sql.id(name)}`;
-  const counts = ["population", "sampled", "wrong", "live", "fetched", "active", "active_sampled", "active_live"];
-  const sums = sql.join(counts.map(sum));
-  return sql`select ${timestampOf(looked)} as planned_at, bucket, ${sums}, sum(behind) as behind, sum(late) as late
-    from (${sql.join(parts, sql` union all `)}) night group by bucket`;
+  const { rows: drawn } = await sql<Pick<SampleRow, "bucket" | (typeof FOUND)[number]>>`
+    select ${bucketOf(sql`p`)} as bucket, count(*) as sampled, count(case when found then 1 end) as wrong,
+      cast(sum(${longer(BEHIND_DAYS)}) as double precision) as behind, count(case when active then 1 end) as active_sampled,
+      cast(coalesce(sum(case when active then ${longer(withinDays)} end), 0) as double precision) as late
+    from ${looks} where why = 'sample' group by 1`.execute(db);
+  const known = await db.selectFrom("detail_samples").selectAll().where(own).execute();
+  const at = Date.parse(timestamp);
+  const oldest = Date.parse(daysBefore(timestamp, SAMPLES_KEPT_DAYS));
+  const isSame = ({ planned_at }: SampleRow) => planned_at.getTime() === at;
+  const isKept = (row: SampleRow) => !isSame(row) && row.planned_at.getTime() >= oldest;
+  // One row for each bucket, also for empty ones: each repeats the number of all live parents.
+  const fresh = BUCKETS.map(bucket => {
+    const among = { ...noneFound, ...drawn.find(each => Number(each.bucket) === bucket) };
+    const { population = 0, active = 0 } = populations.find(each => each.bucket === bucket) ?? {};
+    const row = { population, active, live, fetched, active_live: activeLive };
+    // What other shards of the night have noted is added to.
+    const others = known.filter(each => isSame(each) && each.bucket === bucket);
+    const sum = (name: keyof typeof row | keyof typeof noneFound) =>
+      others.reduce((all, other) => all + Number(other[name] ?? 0), Number({ ...row, ...among }[name]));
+    const counts = SAMPLED.map(name => [name, sum(name)]);
+    return { planned_at: new Date(at), bucket, ...Object.fromEntries(counts) } as SampleRow;
+  });
+  const kept = known.filter(isKept);
+  if (kept.length < known.length) {
+    const since = sql<Date>`cast(${new Date(oldest).toISOString()} as timestamptz)`;
+    const now = sql<Date>`cast(${timestamp} as timestamptz)`;
+    await db
+      .deleteFrom("detail_samples")
+      .where(own)
+      .where(({ eb, or }) => or([eb("planned_at", "=", now), eb("planned_at", "<", since)]))
+      .execute();
+  }
+  await db
+    .insertInto("detail_samples")
+    .values(fresh.map(row => ({ company, stream, ...row, planned_at: timestamp })))
+    .execute();
+  return [...kept, ...fresh];
 }
+
+/** Of a bucket what its looks found. */
+const FOUND = ["sampled", "wrong", "behind", "active_sampled", "late"] as const;
+const SAMPLED = [...FOUND, "population", "active", "live", "fetched", "active_live"] as const;
+const noneFound = { sampled: 0, wrong: 0, behind: 0, active_sampled: 0, late: 0 };

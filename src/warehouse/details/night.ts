@@ -42,7 +42,6 @@ export async function planUnchanged(
   { company, stream, candidates, budget, now, plannedAt = now }: Night,
 ): Promise<NightPlan> {
   const unchanged = sql.id(temporaryName("unchanged", company, stream));
-  await sql`drop table if exists ${unchanged}`.execute(trx);
   await sql`create temporary table ${unchanged} as
     select parent_key, open, newest, fetched_at, reason, changed_at, caused_at, factor,
       case when idle = 1 then since + interval '36500 days' else since end as since
@@ -65,7 +64,6 @@ export async function learnFrom(
   const { company, stream } = looked;
   const looks = sql.id(temporaryName("looks", company, stream));
   await db.transaction().execute(async trx => {
-    await sql`drop table if exists ${looks}`.execute(trx);
     // Only what was answered: what the plan names and a limit left out was not looked at.
     await sql`create temporary table ${looks} as
       select t.parent_key, t.why, t.stratum, t.factor, t.active, t.rate, t.p, coalesce(d.found, false) as found,
@@ -74,8 +72,9 @@ export async function learnFrom(
       join ${sql.id(stateSchema, "details")} d
         on d.company = ${company} and d.stream = ${stream} and d.parent_key = t.parent_key
       where d.outcome <> 'failed' and d.previous_at = w.fetched_at`.execute(trx);
-    await learn(trx, { stateSchema, dialect }, { ...looked, looks, populations, withinDays: daysOf(promised) });
-    await noteFreshness(trx, { stateSchema }, looked, promised);
+    const night = { ...looked, looks, populations, withinDays: daysOf(promised) };
+    const samples = await learn(trx, { stateSchema, dialect }, night);
+    await noteFreshness(trx, { stateSchema }, looked, promised, samples);
     await sql`drop table ${looks}`.execute(trx);
   });
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Destination } from "../destination.ts";
-import { countOf, type Fragment, temporaryName } from "../sql_fragments.ts";
+import { dropTables, type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { bucketOf, daysBefore, daysSince, decayed, type RatesOf, stratumOf, withRates } from "./rates.ts";
 
@@ -96,7 +96,7 @@ export async function planNight(
     if (plansByStatistics) await sql`analyze ${name}`.execute(db);
   };
   await analyze(candidates);
-  for (const name of [scored, chosen, table]) await sql`drop table if exists ${name}`.execute(db);
+  await dropTables(db, [table]);
   await sql`create temporary table ${scored} as ${scoring(place, night)}`.execute(db);
   await sql`create temporary table ${chosen} as
     select parent_key, cast('' as varchar) as why, cast(0 as bigint) as nth, rate, p from ${scored} where false`.execute(
@@ -106,10 +106,11 @@ export async function planNight(
   const left = sql`${scored} c where not exists (select 1 from ${chosen} t where t.parent_key = c.parent_key)`;
   const choose = async (why: Why, most: number, from: Fragment, order: Fragment) => {
     if (most === 0) return 0;
-    await sql`insert into ${chosen} select c.parent_key, ${sql.lit(why)}, row_number() over (order by ${order}, ${key}), c.rate, c.p
+    const { numAffectedRows } =
+      await sql`insert into ${chosen} select c.parent_key, ${sql.lit(why)}, row_number() over (order by ${order}, ${key}), c.rate, c.p
       from (select c.* from ${from} order by ${order}, ${key} limit ${sql.lit(most)}) c`.execute(db);
     await analyze(chosen);
-    return countOf(db, sql`${chosen} where why = ${sql.lit(why)}`);
+    return Number(numAffectedRows);
   };
   const most = divide(budget, Number.POSITIVE_INFINITY).caused;
   const caused = await choose("caused", most, sql`${scored} c where c.is_caused`, sql`c.since nulls first`);
@@ -130,7 +131,7 @@ export async function planNight(
     select t.parent_key, t.why, row_number() over (order by ${turn}, t.nth) as rank, ${stratumOf("c", now)} as stratum,
       c.factor, ${isActive(now)} as active, ${unseenDays("c", now)} as u, t.rate, t.p
     from ${chosen} t join ${candidates} c on c.parent_key = t.parent_key`.execute(db);
-  for (const name of [scored, chosen]) await sql`drop table ${name}`.execute(db);
+  await dropTables(db, [scored, chosen]);
   return {
     table,
     counts: { caused, sample, oldest, index },

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { countOf, type Fragment, temporaryName } from "../sql_fragments.ts";
+import { dropTables, type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { Promised } from "./freshness.ts";
 import { learnFrom, planUnchanged, recallChanges } from "./night.ts";
@@ -105,10 +105,9 @@ export async function openWorkList(destination: Destination, request: WorkReques
     // Of shards one does it, or all would wait for each other's rows.
     const recalls = request.audit > 0 && (request.shard?.index ?? 0) === 0;
     if (request.rows !== undefined && recalls) await recallChanges(trx, destination, request, request.rows);
-    await sql`drop table if exists ${name}`.execute(trx);
-    await sql`drop table if exists ${candidates}`.execute(trx);
+    await dropTables(trx, [name]);
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
-    const counts = await countByReason(trx, candidates);
+    const { counts, active } = await countByReason(trx, sql`${candidates} c`, isActive(request.now));
     const unchanged = (counts.caused ?? 0) + (counts.audit ?? 0);
     const { budget } = budgetOf(request, counts);
     const plan = budget === 0 ? undefined : await planUnchanged(trx, destination, { ...request, candidates, budget });
@@ -129,14 +128,20 @@ export async function openWorkList(destination: Destination, request: WorkReques
       select row_number() over (order by q.rank nulls first,${oldest} q.open desc, q.newest desc nulls last, q.parent_key) as nth, q.*
       from (select d.*, ${rank} as rank from ${candidates} d${join}
         where d.reason not in ('caused', 'audit')${chosen}) q order by nth ${limit}`.execute(trx);
-    const active = await countOf(trx, sql`${candidates} c where ${isActive(request.now)}`);
     await sql`drop table ${candidates}`.execute(trx);
     return { plan, live: all, activeLive: active, due: all - unchanged, retry: counts.retry ?? 0 };
   };
   const { plan, live, activeLive, due, retry } = await destination.withRoom("compare", () =>
     db.transaction().execute(list),
   );
-  const reasons = await countByReason(db, name);
+  const slice = async (from: number, to: number) => {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${name} where nth > ${sql.lit(from)}
+      and nth <= ${sql.lit(to)} order by nth`.execute(db);
+    return rows.map(row => workItem(row, request.columns, row["reason"] as Reason));
+  };
+  const first = await slice(0, FEW);
+  const isAll = first.length < FEW;
+  const reasons = isAll ? reasonsOf(first) : (await countByReason(db, name)).counts;
   const total = Object.values(reasons).reduce((sum, count) => sum + count, 0);
   let position = 0;
   return {
@@ -148,9 +153,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
     async next(count) {
       const from = position;
       position += count;
-      const { rows } = await sql<Record<string, unknown>>`select * from ${name} where nth > ${sql.lit(from)}
-        and nth <= ${sql.lit(position)} order by nth`.execute(db);
-      return rows.map(row => workItem(row, request.columns, row["reason"] as Reason));
+      return isAll ? first.slice(from, position) : slice(from, position);
     },
     async learn() {
       if (plan === undefined) return;
@@ -159,8 +162,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
       await learnFrom(destination, plan, name, night, fresh);
     },
     async close() {
-      for (const table of [name, ...(plan === undefined ? [] : [plan.table])])
-        await sql`drop table if exists ${table}`.execute(db);
+      await dropTables(db, plan === undefined ? [name] : [name, plan.table]);
     },
   };
 }
@@ -190,7 +192,7 @@ export async function countWork(
   request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
   const { stage, ...asked } = request;
-  const counts = await countByReason(reading.db, sql`${await candidatesOf(reading, asked, stage)} due`);
+  const { counts } = await countByReason(reading.db, sql`${await candidatesOf(reading, asked, stage)} due`);
   const { caused, audit } = budgetOf(request, counts);
   return { ...counts, ...(counts.caused === undefined ? {} : { caused }), audit };
 }
@@ -229,10 +231,26 @@ export async function countWaiting(
   return { ...counts, next: next ?? undefined };
 }
 
-async function countByReason(db: Kysely<StateTables>, from: Fragment): Promise<WorkList["reasons"]> {
-  const { rows } = await sql<{ reason: Reason; n: number }>`
-    select reason, count(*) as n from ${from} group by reason`.execute(db);
-  return Object.fromEntries(rows.map(({ reason, n }) => [reason, n]));
+/** Of a list that is no longer the first look at it brings all. */
+const FEW = 1_000;
+
+const reasonsOf = (items: readonly WorkItem[]): WorkList["reasons"] =>
+  Object.fromEntries(
+    Map.groupBy(items, ({ reason }) => reason)
+      .entries()
+      .map(([reason, { length }]) => [reason, length]),
+  );
+
+/** By reason, and of how many a condition holds. */
+async function countByReason(db: Kysely<StateTables>, from: Fragment, condition = sql`true`) {
+  const { rows } = await sql<{ reason: Reason; n: number; active: number }>`
+    select reason, count(*) as n, count(case when ${condition} then 1 end) as active from ${from} group by reason`.execute(
+    db,
+  );
+  return {
+    counts: Object.fromEntries(rows.map(({ reason, n }) => [reason, n])) as WorkList["reasons"],
+    active: rows.reduce((sum, row) => sum + row.active, 0),
+  };
 }
 
 function rangeOf({ newest, start, to }: Pick<WorkRequest, "newest" | "start" | "to">): Fragment {

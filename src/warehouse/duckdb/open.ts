@@ -60,7 +60,7 @@ const MEMORY_MB = 80;
 const THREADS = 1;
 /** What a comparison begins with: enough for a million keys, and no more. Writing eight tables needs more even for eight rows. */
 const COMPARING = 0.5;
-/** A file of so many bytes, and so many staged rows, need so little that setting the limit, twice a comparison, costs more than it saves. */
+/** A file of so many bytes beside what its tables take when they are empty, and so many staged rows, need so little that setting the limit, twice a comparison, costs more than it saves. */
 const SMALL_FILE = 32e6;
 const FEW_ROWS = 50_000;
 
@@ -253,7 +253,7 @@ class DuckdbFile implements DuckdbDestination {
 
   async #isLarge(): Promise<boolean> {
     const file = await entryAt(this.#taking.layout.work);
-    return file !== undefined && file.size > SMALL_FILE;
+    return file !== undefined && file.size > SMALL_FILE + (await this.#room.moreForTables()) * 1e6;
   }
 
   async afterPublish(_tables: TableSet, rows: number): Promise<void> {

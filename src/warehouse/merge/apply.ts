@@ -55,13 +55,13 @@ export async function inPublish<T>(
 ): Promise<T> {
   await pickChanged(destination, target, diff);
   const { widest } = target.stage;
-  const result = await destination.withRoom(
-    "write",
-    () => destination.db.transaction().execute(work),
-    diff.touched === 0 ? {} : { widest },
-  );
-  await dropTemporary(destination.db, target);
-  return result;
+  const publish = async (trx: Transaction<StateTables>) => {
+    const result = await work(trx);
+    if (diff.isSame !== true) await dropTemporary(trx, target);
+    return result;
+  };
+  const room = diff.touched === 0 ? {} : { widest };
+  return destination.withRoom("write", () => destination.db.transaction().execute(publish), room);
 }
 
 /** Of so many staged rows, when no larger share is touched, the touched ones are picked out first. */

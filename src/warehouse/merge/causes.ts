@@ -48,9 +48,11 @@ export async function settleDue(publishing: Publishing, fresh: Fragment): Promis
   const settled = sql`u.company = ${company} and u.stream = ${stream} and u.parent_key = o.parent_key and o.outcome <> 'failed'
     and (u.since <= o.fetched_at or u.since > cast(${timestamp} as timestamptz))`;
   const { rows } = await sql<{ cause: string; found: number; unchanged: number }>`
-    select u.cause, count(case when o.found then 1 end) as found, count(case when o.found then null else 1 end) as unchanged
-    from ${due} u join ${fresh} o on ${settled} where o.why = 'caused' group by u.cause order by u.cause`.execute(trx);
-  for (const { cause, found, unchanged } of rows) {
+    select u.cause, count(case when o.why = 'caused' and o.found then 1 end) as found,
+      count(case when o.why = 'caused' and o.found is not true then 1 end) as unchanged
+    from ${due} u join ${fresh} o on ${settled} group by u.cause order by u.cause`.execute(trx);
+  if (rows.length === 0) return;
+  for (const { cause, found, unchanged } of rows.filter(row => row.found + row.unchanged > 0)) {
     const same = { company, stream, cause };
     const known = await trx
       .selectFrom("detail_causes")

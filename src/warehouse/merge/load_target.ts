@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Destination, Stage } from "../destination.ts";
 import type { ChildStream, Parents, ValueSource } from "../details/parents.ts";
-import { type Fragment, temporaryName } from "../sql_fragments.ts";
+import { dropTables, type Fragment, temporaryName } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** One company's stream, ready to be published from its stage. */
@@ -59,6 +59,8 @@ export interface Diff {
   /** Rows of the row state, deleted ones included, and those that are live. */
   readonly known: number;
   readonly live: number;
+  /** The scan is the one that was published last, by its digest: there is nothing to apply, and no temporary table. */
+  readonly isSame?: true;
 }
 
 /** What every step of a publish needs. */
@@ -95,16 +97,14 @@ export function temporaryNames({ company, stream }: LoadTarget): TemporaryNames 
   };
 }
 
-/** Drops the ones that a diff of this kind makes: each statement for nothing costs DuckDB most of a millisecond. */
+/** Drops the ones that a diff of this kind makes. */
 export async function dropTemporary(db: Kysely<StateTables>, target: LoadTarget): Promise<void> {
   const { staged, changed, missing, parents, answers } = temporaryNames(target);
   const made = [staged, changed, missing];
   if (target.parent?.kind === "values") made.push(parents);
   if (target.many === true) made.push(answers);
-  await sql
-    .join(
-      made.map(name => sql`drop table if exists ${sql.id(name)}`),
-      sql`; `,
-    )
-    .execute(db);
+  await dropTables(
+    db,
+    made.map(name => sql.id(name)),
+  );
 }

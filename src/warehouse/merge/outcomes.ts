@@ -82,7 +82,6 @@ export async function judgeAnswers(
   // Failures back off: ten minutes, doubled each time, a day at most.
   const attempts = sql`(case when ${outcome} = 'failed' then coalesce(d.attempts, 0) + 1 else 0 end)`;
   const fresh = sql.id(names.changed.replace("changed", "outcome"));
-  await sql`drop table if exists ${fresh}`.execute(trx);
   // Of answers that a killed run left the reason is not known.
   const [work, why] =
     target.work === undefined
@@ -216,7 +215,6 @@ async function leavingRows(
 ): Promise<{ readonly rows: Fragment; readonly count: number }> {
   const { company, tables } = target;
   const rows = sql.id(names.changed.replace("changed", "leaving"));
-  await sql`drop table if exists ${rows}`.execute(trx);
   const each = conditions.map(
     condition => sql`select ${columnList(tables.main.key, "t")} from ${rowStateRef(destination, tables.main)} t
       where t._company = ${company} and t.deleted_at is null and ${condition}`,

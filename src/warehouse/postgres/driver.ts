@@ -5,6 +5,9 @@ import type { Session } from "./session.ts";
 
 const writing = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
+/** No function that is called outside a transaction writes. */
+const READING = /^\s*select\b/i;
+
 /** Kysely over one session; `destroy` closes it. */
 export function kyselyOver(session: Session, stateSchema: string): Kysely<StateTables> {
   const releases: (() => void)[] = [];
@@ -39,7 +42,8 @@ function connectionOver(session: Session): DatabaseConnection {
   return {
     async executeQuery<R>(compiled: CompiledQuery) {
       const query = () => session.query(compiled.sql, compiled.parameters);
-      const bare = session.guarded && !session.inTransaction && compiled.query.kind !== "SelectQueryNode";
+      const writes = !READING.test(compiled.sql);
+      const bare = session.guarded && !session.inTransaction && writes;
       const result = await (bare ? session.alone(query) : query());
       const rows = (result.rows ?? []) as R[];
       return writing.has(result.command) ? { rows, numAffectedRows: BigInt(result.rowCount ?? 0) } : { rows };

@@ -3,6 +3,7 @@ import { AbortedTransactionError, type TransactionSettings } from "kysely";
 import type { Client, QueryResult } from "pg";
 import { from, to } from "pg-copy-streams";
 import { Mutex } from "../../mutex.ts";
+import { statements } from "../dialect.ts";
 import type { Connected } from "./connect.ts";
 import { type Address, isTakenBack } from "./failure.ts";
 import { LockWatch } from "./lock_watch.ts";
@@ -56,12 +57,16 @@ export class Session {
 
   /** One statement, within a turn. Statements sent together go one after another. */
   query(text: string, values: readonly unknown[] = []): Promise<QueryResult<Record<string, unknown>>> {
-    return this.#next(() => this.#client.query<Record<string, unknown>>(text, [...values]));
+    return this.#next(() => {
+      statements.publish(text);
+      return this.#client.query<Record<string, unknown>>(text, [...values]);
+    });
   }
 
   /** `COPY … FROM STDIN` with the bytes as they are. */
   copy(text: string, bytes: Buffer): Promise<void> {
     return this.#next(async () => {
+      statements.publish(text);
       const stream = this.#client.query(from(text));
       const done = finished(stream);
       // Piece by piece: of what waits to be sent when the server refuses the rest, the stream makes an error that nobody catches.

@@ -123,7 +123,17 @@ export async function writeStreamRun(
     // No index tells DuckDB where it is, and recent rows are few.
     .where("recent", "=", true)
     .executeTakeFirst();
-  if (numUpdatedRows > 0n) return;
+  if (numUpdatedRows === 0n) await insertStreamRun(db, runId, company, stream, row);
+}
+
+/** Writes a stream's row that is known not to be there. */
+export async function insertStreamRun(
+  db: Db,
+  runId: string,
+  company: string,
+  stream: string,
+  row: StreamRun,
+): Promise<void> {
   await db
     .insertInto("stream_runs")
     .values({ run_id: runId, company, stream, ...row, recent: true })
@@ -258,18 +268,21 @@ export async function loadStreamState(db: Db, company: string, stream: string): 
   return readStreamState(row?.state);
 }
 
-/** When the streams were last changed by a publish, by company, ms since 1970; in no order. */
-export async function lastPublishesOf(
+/** The states of streams, of all companies; in no order. */
+export async function streamStatesOf(
   db: Db,
   streams: readonly string[],
-): Promise<readonly { readonly company: string; readonly at: number }[]> {
+): Promise<readonly { readonly company: string; readonly stream: string; readonly state: StreamState }[]> {
   const rows = await db
     .selectFrom("stream_state")
-    .select(["company", "state"])
+    .select(["company", "stream", "state"])
     .where("stream", "in", streams)
     .execute();
-  return rows.map(({ company, state }) => ({ company, at: Date.parse(readStreamState(state).lastMoment ?? EPOCH) }));
+  return rows.map(row => ({ ...row, state: readStreamState(row.state) }));
 }
+
+/** When a stream was last changed by a publish, ms since 1970. */
+export const lastPublish = ({ lastMoment }: StreamState): number => Date.parse(lastMoment ?? EPOCH);
 
 export async function saveStreamState(
   db: Db,

@@ -137,6 +137,8 @@ const streamState = z.object({
   publishedParts: z.record(z.string(), z.string()).optional(),
   /** `_changed_at` of the last publish that changed anything. */
   lastMoment: z.string().nullable().default(null),
+  /** Of the last publish, where one batch held the whole scan: its digest, and what the row state came to with it. */
+  lastKeys: z.object({ digest: z.string(), rowState: z.string() }).nullable().default(null),
   /** Further statuses that a list's rows came by: one that is not asked for any more hides its rows. */
   statuses: names.default([]),
   /** The time filter seems to look at another field: read whole until a full scan that is due or asked for lets it be tried again. */

@@ -1,7 +1,7 @@
 import type { DuckDBConnection, DuckDBMaterializedResult } from "@duckdb/node-api";
 import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
 import type { Mutex } from "../../../mutex.ts";
-import { kyselyWith } from "../../dialect.ts";
+import { kyselyWith, statements } from "../../dialect.ts";
 import type { StateTables } from "../../state_tables.ts";
 import { attempting as attemptingTo, isOutOfMemory } from "./failure.ts";
 import { inlined, withoutStatement } from "./inlining.ts";
@@ -78,7 +78,7 @@ function turnOver(connection: DuckDBConnection, release: () => void, { observer,
   async function begin(): Promise<void> {
     await observer?.begin?.();
     try {
-      await attempting("work with the warehouse file", () => connection.run("begin transaction"));
+      await attempting("work with the warehouse file", () => runStatement(connection, "begin transaction", []));
     } catch (error) {
       await observer?.end?.();
       throw error;
@@ -89,7 +89,7 @@ function turnOver(connection: DuckDBConnection, release: () => void, { observer,
   async function commit(): Promise<void> {
     await attempting("store a transaction in the warehouse file", async () => {
       await observer?.beforeCommit(connection);
-      await connection.run("commit");
+      await runStatement(connection, "commit", []);
     });
     isOpen = false;
     await observer?.end?.();
@@ -141,6 +141,7 @@ async function runStatement(
   sql: string,
   parameters: readonly unknown[],
 ): Promise<DuckDBMaterializedResult> {
+  statements.publish(sql);
   if (parameters.length === 0) return connection.run(sql);
   const whole = inlined(sql, parameters);
   if (whole !== undefined)

@@ -47,6 +47,11 @@ export class Room {
     }
   }
 
+  /** What the tables beyond a few are given. */
+  async moreForTables(): Promise<number> {
+    return (await this.#usualMemory()) - this.#limitMb;
+  }
+
   /** The session is another one from now on. */
   forget(): void {
     this.#usual = undefined;

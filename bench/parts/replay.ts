@@ -82,6 +82,11 @@ function figuresOf(warehouse: Warehouse, rounds: readonly Round[]): Figure[] {
       against: { what: "without", value: direct },
     },
     {
+      ...{ ...base, unit: "ms" },
+      figure: "archive, CPU added a row",
+      measured: middle(round => round.archiving.cpuMs - round.direct.cpuMs) / rows,
+    },
+    {
       ...{ ...base, unit: "bytes" },
       figure: "archive, bytes a row",
       measured: middle(round => round.archiveBytes) / rows,

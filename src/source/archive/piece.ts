@@ -32,9 +32,14 @@ function zstdPacker(): Pack {
   return lines =>
     turns.run(async () => {
       found = [];
-      await new Promise<void>((resolve, reject) =>
-        compressor.write(lines, error => (error ? reject(error) : resolve())),
-      );
+      await new Promise<void>((resolve, reject) => {
+        compressor.once("error", reject);
+        compressor.write(lines, error => {
+          compressor.off("error", reject);
+          if (error) reject(error);
+          else resolve();
+        });
+      });
       return found.length === 1 ? found[0]! : Buffer.concat(found);
     });
 }

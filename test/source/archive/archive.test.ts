@@ -6,8 +6,10 @@ import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/secrets.ts";
 import type { RawAnswer } from "../../../src/source/api.ts";
 import { openArchive } from "../../../src/source/archive/archive.ts";
+import type { Line } from "../../../src/source/archive/line.ts";
 import { filesIn, folderOf } from "../../../src/source/archive/places.ts";
 import { pruneArchive } from "../../../src/source/archive/pruning.ts";
+import { rewriteArchive } from "../../../src/source/archive/rewriting.ts";
 import { answer, archived, filesBelow, temporaryFolder } from "./folder.ts";
 
 const clock = { now: () => Date.parse("2026-03-15T12:00:01Z") };
@@ -195,6 +197,44 @@ test.each(compressions)(
     expect(order.map(({ nth }) => nth)).toEqual(order.map((_, i) => i + 1));
   },
 );
+
+test("answers of several streams that are kept side by side come apart; files of either kind are rewritten as what they are", async () => {
+  const folder = await temporaryFolder();
+  const noise = (stream: string, nth: number) =>
+    Array.from({ length: 40_000 }, (_, i) => (i * 7919 * (nth + stream.length)) % 10_007);
+  for (const compression of ["zstd", "gzip"] as const) {
+    const { archive } = await opened({ compression, path: folder });
+    const names = ["things", "parts", "details"].map(name => `${name}_${compression}`);
+    for (let nth = 0; nth < 12; nth++)
+      for (const stream of names) {
+        archive.keep(answer({ data: { stream, nth, noise: noise(stream, nth) } }, { about: { stream, scan: "s" } }));
+        if (nth % 5 === 4) void archive.kept(stream);
+      }
+    await archive.close();
+  }
+  const files = await filesBelow(folder);
+  const ofLine = ({ head, body }: Line) => {
+    const { stream, nth, noise: its } = JSON.parse(body.toString()).data;
+    expect([head.stream, its]).toEqual([stream, noise(stream, nth)]);
+    return `${stream} ${nth}`;
+  };
+  const before = (await archived(folder)).lines.map(ofLine);
+  expect(new Set(before).size).toBe(72);
+  const changed = await rewriteArchive(
+    folder,
+    "p1",
+    privacy => privacy !== "p1",
+    () => undefined,
+  );
+  expect(changed).toBe(6);
+  const after = await archived(folder);
+  expect(after.odd).toEqual([]);
+  expect(after.lines.map(ofLine)).toEqual(before);
+  expect(new Set(after.lines.map(({ head }) => head.privacy))).toEqual(new Set(["p1"]));
+  expect(await filesBelow(folder)).toEqual(files);
+  for (const { ending, unpack } of compressions)
+    for (const file of files.filter(name => name.endsWith(ending))) unpack(await readFile(join(folder, file)));
+});
 
 test("a folder that another run took away is made again for the next file", async () => {
   const { folder, archive } = await opened({ largest: 10 });

@@ -51,7 +51,7 @@ async function roundOf(laboratory: Laboratory, warehouse: Warehouse, service: Se
   const replayed = await load("replay", "replay", archive);
   const { counts } = await service.requests();
   if (Object.keys(counts).length > 0) throw new Error(`replay: expected no request, got ${JSON.stringify(counts)}`);
-  return { direct, archiving, replayed, archiveBytes: await bytesIn(path, name => name.endsWith(".gz")) };
+  return { direct, archiving, replayed, archiveBytes: await bytesIn(path, name => name.endsWith(".zst")) };
 }
 
 function figuresOf(warehouse: Warehouse, rounds: readonly Round[]): Figure[] {
@@ -80,6 +80,11 @@ function figuresOf(warehouse: Warehouse, rounds: readonly Round[]): Figure[] {
       figure: "first load with an archive, CPU a row",
       measured: middle(round => round.archiving.cpuMs) / rows,
       against: { what: "without", value: direct },
+    },
+    {
+      ...{ ...base, unit: "ms" },
+      figure: "archive, CPU added a row",
+      measured: middle(round => round.archiving.cpuMs - round.direct.cpuMs) / rows,
     },
     {
       ...{ ...base, unit: "bytes" },

@@ -60,12 +60,15 @@ export function createContext(surface: Surface): CliContext {
   let redactor = createRedactor([]);
   let manner: Manner = {};
   // A configuration that another one has replaced may still be at work, and its lists grow when a key is refreshed.
-  const redact: Redactor = text => {
+  const current = () => {
     const all = new Set([...secrets].flat());
     if (all.size !== known) redactor = createRedactor([...all]);
     known = all.size;
-    return redactor(text);
+    return redactor;
   };
+  const redact: Redactor = Object.assign((text: string) => current()(text), {
+    leaves: (bytes: Buffer) => current().leaves?.(bytes) ?? false,
+  });
   const look = () => lookOf(surface.stdout, surface.env, manner.verbose === true);
   return {
     ...surface,

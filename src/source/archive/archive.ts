@@ -1,9 +1,11 @@
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig } from "../../config/config.ts";
 import { TributaryError } from "../../errors.ts";
+import type { Redactor } from "../../secrets.ts";
 import type { RawAnswer } from "../api.ts";
 import type { About } from "./about.ts";
 import { lineOf } from "./line.ts";
+import { Pieces, packer } from "./piece.ts";
 import { folderOf } from "./places.ts";
 import { Series } from "./series.ts";
 
@@ -23,13 +25,17 @@ export interface ArchiveTools {
   /** Of the policy that answers went through before they get here; none: they are as they came. */
   readonly privacy?: string;
   /** Takes every secret out of a text that is going to be stored. */
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor;
   /** Bytes of a file, compressed; 64 MB unless it says so. */
   readonly largest?: number;
 }
 
-export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, tools: ArchiveTools): Archive {
+export function openArchive(
+  { path, onError, compression }: Omit<ArchiveConfig, "keepMs">,
+  tools: ArchiveTools,
+): Archive {
   const { company, run, clock, redact, largest, privacy = "" } = tools;
+  const writing = { compression, pack: packer(compression), pieces: new Pieces(), largest };
   const open = new Map<string, Series>();
   const ended = new Set<string>();
   const unclean = new Set<string>();
@@ -53,7 +59,7 @@ export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, to
       // That a missing row is still there changes no table; and a 404 says something only of what was asked for by its name.
       if (found ? confirms === true && control !== true : (confirms ?? context ?? parent) === undefined) return;
       const line = lineOf(answer, about, { run, company, at: new Date(clock.now()).toISOString(), privacy }, redact);
-      const series = open.get(stream) ?? new Series(folderOf(path, company, stream), run, largest);
+      const series = open.get(stream) ?? new Series(folderOf(path, company, stream), run, writing);
       open.set(stream, series);
       if (line === undefined) unclean.add(stream);
       else series.add(line);

@@ -1,11 +1,35 @@
-import { isConfidential } from "../../rows/confidential.ts";
-import { isBareSecret, isFieldName } from "../../secrets.ts";
+import { ByteSearch } from "../../byte_search.ts";
+import { isConfidential, LAST_LETTERS } from "../../rows/confidential.ts";
+import { isBareSecret, isFieldName, type Redactor } from "../../secrets.ts";
 import { stringEnd } from "../exact_json.ts";
 
 const mask = "•••";
 
 // What a name that is confidential holds, plain or escaped; most answers are done with after one look.
 const suspect = /secret|passw|passphrase|token|key|\\u00[3-7]/i;
+
+const nameEnds = new ByteSearch(LAST_LETTERS.map(letters => `${letters}"`));
+const BACKSLASH = 92;
+
+/** Whether JSON stays as it is, byte for byte, when it is cleaned: sure where it says so, and a tenth of the work. */
+export function isClean(json: Buffer, redact: Redactor): boolean {
+  const isPlain = json[0] !== 0xef && !json.includes(10) && !json.includes(13) && !json.includes("\\u");
+  return isPlain && !mayHoldConfidential(json) && redact.leaves?.(json) === true;
+}
+
+/** Nothing is escaped but signs: a quote behind a letter ends a string. */
+function mayHoldConfidential(json: Buffer): boolean {
+  for (let at = nameEnds.find(json); at >= 0; at = nameEnds.find(json, at + 1)) {
+    const end = json.indexOf('"', at);
+    const colon = json.toString("latin1", end + 1, end + 101).trimStart();
+    if (colon !== "" && !colon.startsWith(":")) continue;
+    const begin = json.lastIndexOf('"', end - 1);
+    // A name with a quote in it, or with letters that are none of ASCII, is not looked into here.
+    const name = json.toString("latin1", begin + 1, end);
+    if (json[begin - 1] === BACKSLASH || !/^[\w ]+$/.test(name) || isConfidential(name)) return true;
+  }
+  return false;
+}
 
 /** JSON text on one line, numerals digit for digit, without confidential fields and with secrets replaced. Undefined where a secret stands across values. */
 export function cleaned(json: string, redact: (text: string) => string): string | undefined {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { parsedJson } from "../../files.ts";
+import type { Redactor } from "../../secrets.ts";
 import type { RawAnswer } from "../api.ts";
 import type { About } from "./about.ts";
-import { cleaned } from "./cleaning.ts";
+import { cleaned, isClean } from "./cleaning.ts";
 
 const texts = z.record(z.string(), z.string());
 
@@ -55,7 +56,7 @@ export function lineOf(
   answer: RawAnswer,
   about: Partial<About>,
   { run, company, at, privacy }: Origin,
-  redact: (text: string) => string,
+  redact: Redactor,
 ): readonly Buffer[] | undefined {
   const { path, query, status, date, next, body } = answer;
   const { stream, scan, full, part, parts, context, parent, window, confirms, accepted } = about;
@@ -81,15 +82,16 @@ export function lineOf(
     next,
   });
   const cleanFacts = cleaned(facts, redact);
-  const text = body.toString("utf8");
-  const cleanBody = cleaned(text.replace(/^\uFEFF/, ""), redact);
+  const cleanBody = isClean(body, redact) ? body : cleanedBody(body, redact);
   if (cleanFacts === undefined || cleanBody === undefined) return undefined;
-  return [
-    Buffer.from(`${cleanFacts.slice(0, -1)}${bodyBegins}`),
-    // Writing a page's text out again takes longer than all the looking into it.
-    cleanBody === text ? body : Buffer.from(cleanBody),
-    lineEnds,
-  ];
+  return [Buffer.from(`${cleanFacts.slice(0, -1)}${bodyBegins}`), cleanBody, lineEnds];
+}
+
+function cleanedBody(body: Buffer, redact: Redactor): Buffer | undefined {
+  const text = body.toString("utf8");
+  const clean = cleaned(text.replace(/^\uFEFF/, ""), redact);
+  // Bytes that are no character's stay as they are.
+  return clean === text ? body : clean === undefined ? undefined : Buffer.from(clean);
 }
 
 /** A line that was read, in pieces, as it would be written. */

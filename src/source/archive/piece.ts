@@ -1,14 +1,70 @@
 import { promisify } from "node:util";
-import { constants, gzip } from "node:zlib";
+import { constants, createZstdCompress, gzip } from "node:zlib";
+import type { ArchiveConfig } from "../../config/config.ts";
+import { Mutex } from "../../mutex.ts";
 
 /** Lines wait for each other up to so many bytes: small pieces compress badly. */
 export const PIECE_BYTES = 1024 * 1024;
 
-const compress = promisify(gzip);
-/** A piece comes out in one part, mostly. */
-const packing = { level: constants.Z_BEST_SPEED, chunkSize: PIECE_BYTES / 2 };
+export type Compression = ArchiveConfig["compression"];
 
-/** Lines as a piece of a file, which can be read by itself; compressed beside the main thread. */
-export function packed(lines: readonly Buffer[]): Promise<Buffer> {
-  return compress(Buffer.concat(lines), packing);
+/** Makes lines a piece of a file, which can be read by itself; beside the main thread. */
+export type Pack = (lines: Buffer) => Promise<Buffer>;
+
+/** A piece comes out in one part, mostly. */
+const chunkSize = PIECE_BYTES / 2;
+const compressGzip = promisify(gzip);
+
+export const packer = (compression: Compression): Pack =>
+  compression === "zstd" ? zstdPacker() : lines => compressGzip(lines, { level: constants.Z_BEST_SPEED, chunkSize });
+
+/**
+ * Pieces are frames. One compressor makes them all: V8 counts the megabyte that each one takes, and collects its whole heap as often
+ * as some have come and gone.
+ */
+function zstdPacker(): Pack {
+  const { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag, ZSTD_e_end } = constants;
+  const params = { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_checksumFlag]: 1 };
+  const compressor = createZstdCompress({ params, chunkSize, flush: ZSTD_e_end });
+  const turns = new Mutex();
+  let found: Buffer[] = [];
+  compressor.on("data", (part: Buffer) => void found.push(part));
+  return lines =>
+    turns.run(async () => {
+      found = [];
+      await new Promise<void>((resolve, reject) => {
+        compressor.once("error", reject);
+        compressor.write(lines, error => {
+          compressor.off("error", reject);
+          if (error) reject(error);
+          else resolve();
+        });
+      });
+      return found.length === 1 ? found[0]! : Buffer.concat(found);
+    });
+}
+
+/** Lines that wait to be packed, copied into one buffer: an answer that was kept itself would outlive the young generation. */
+export interface Piece {
+  readonly buffer: Buffer;
+  bytes: number;
+  lines: number;
+}
+
+/** As many buffers lie ready as are written side by side, mostly. */
+const MOST_FREE = 4;
+
+/** The buffers of pieces, which take turns. */
+export class Pieces {
+  readonly #free: Buffer[] = [];
+
+  /** An empty piece with room for so many bytes at least. */
+  take(bytes: number): Piece {
+    const pooled = bytes <= PIECE_BYTES ? this.#free.pop() : undefined;
+    return { buffer: pooled ?? Buffer.allocUnsafeSlow(Math.max(bytes, PIECE_BYTES)), bytes: 0, lines: 0 };
+  }
+
+  give({ buffer }: Piece): void {
+    if (buffer.length === PIECE_BYTES && this.#free.length < MOST_FREE) this.#free.push(buffer);
+  }
 }

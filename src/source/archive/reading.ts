@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
-import { constants, createGunzip, type Gunzip } from "node:zlib";
+import { constants, createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from "node:zlib";
+import { Frames } from "./frames.ts";
 import { type Line, readLine } from "./line.ts";
+import { compressionOf } from "./places.ts";
 
 /** What is unpacked in one step, and what comes out of it at once: with steps of 4 kB a file takes three times as much CPU. */
 const STEP_BYTES = 64 * 1024;
@@ -42,14 +44,18 @@ async function* unpacked(path: string, odd: (what: string) => void): AsyncGenera
 }
 
 async function* stepsOf(path: string, stepBytes: number, failed: (error: Error) => void): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: STEP_BYTES });
+  const isZstd = compressionOf(path) === "zstd";
+  const decoder = isZstd
+    ? createZstdDecompress({ finishFlush: constants.ZSTD_e_flush, chunkSize: STEP_BYTES })
+    : createGunzip({ finishFlush: constants.Z_SYNC_FLUSH, chunkSize: STEP_BYTES });
+  const frames = isZstd ? new Frames() : undefined;
   let found: Buffer[] = [];
   let isBroken = false;
   const fail = (error: Error): void => {
     isBroken = true;
     failed(error);
   };
-  gunzip.on("data", (piece: Buffer) => void found.push(piece)).on("error", fail);
+  decoder.on("data", (piece: Buffer) => void found.push(piece)).on("error", fail);
   const take = (): Buffer[] => {
     const pieces = found;
     found = [];
@@ -57,26 +63,27 @@ async function* stepsOf(path: string, stepBytes: number, failed: (error: Error) 
   };
   try {
     for await (const packed of createReadStream(path, { highWaterMark: stepBytes })) {
-      await done(gunzip, callback => gunzip.write(packed, callback));
+      for (const part of frames?.cut(packed) ?? [packed])
+        if (!isBroken) await done(decoder, callback => decoder.write(part, callback));
       yield* take();
       if (isBroken) break;
     }
-    if (!isBroken) await done(gunzip, callback => gunzip.end(callback));
+    if (!isBroken) await done(decoder, callback => decoder.end(callback));
     yield* take();
   } catch (error) {
     fail(error as Error);
   } finally {
-    gunzip.destroy();
+    decoder.destroy();
   }
 }
 
-function done(gunzip: Gunzip, step: (callback: () => void) => void): Promise<void> {
+function done(decoder: Gunzip | ZstdDecompress, step: (callback: () => void) => void): Promise<void> {
   return new Promise(resolve => {
     const end = (): void => {
-      gunzip.off("close", end);
+      decoder.off("close", end);
       resolve();
     };
-    gunzip.once("close", end);
+    decoder.once("close", end);
     step(end);
   });
 }

@@ -4,8 +4,8 @@ import { TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import { BodyError } from "../body.ts";
 import { type Head, type Line, writeLine } from "./line.ts";
-import { PIECE_BYTES, packed } from "./piece.ts";
-import { filesIn, foldersIn, lostLinksIn } from "./places.ts";
+import { PIECE_BYTES, packer } from "./piece.ts";
+import { compressionOf, filesIn, foldersIn, lostLinksIn } from "./places.ts";
 import { linesOf } from "./reading.ts";
 
 const WRITTEN = ".rewritten";
@@ -64,10 +64,11 @@ async function rewriteFile(path: string, privacy: string, change: ChangeBody): P
   await rm(written, { force: true });
   const handle = await open(written, "w", 0o600);
   try {
+    const pack = packer(compressionOf(path));
     let waiting: Buffer[] = [];
     let bytes = 0;
     const flush = async () => {
-      if (waiting.length > 0) await handle.appendFile(await packed(waiting));
+      if (waiting.length > 0) await handle.appendFile(await pack(Buffer.concat(waiting)));
       waiting = [];
       bytes = 0;
     };

@@ -1,19 +1,28 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, syncFolder } from "../../files.ts";
-import { PIECE_BYTES, packed } from "./piece.ts";
+import type { Compression, Pack, Piece, Pieces } from "./piece.ts";
 import { fileName } from "./places.ts";
 
 /** A file that has become as large as this is followed by another one. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
+/** How files are written: `largest` in bytes, compressed (64 MB). */
+export interface Writing {
+  readonly compression: Compression;
+  readonly pack: Pack;
+  readonly pieces: Pieces;
+  readonly largest?: number | undefined;
+}
+
 /** The files of one run and stream, in compressed pieces that can be read by themselves: a cut file lacks only its last one. The first failure ends it; `kept` tells of it. */
 export class Series {
   readonly #folder: string;
   readonly #run: string;
-  readonly #largest: number;
-  #waiting: (readonly Buffer[])[] = [];
-  #waitingBytes = 0;
+  readonly #writing: Writing;
+  /** Those that are full, or that somebody waits for. */
+  #waiting: Piece[] = [];
+  #filling: Piece | undefined;
   #taken = 0;
   #written = 0;
   #synced = 0;
@@ -23,24 +32,27 @@ export class Series {
   #working: Promise<void> | undefined;
   #failure: Error | undefined;
 
-  constructor(folder: string, run: string, largest: number = LARGEST_BYTES) {
+  constructor(folder: string, run: string, writing: Writing) {
     this.#folder = folder;
     this.#run = run;
-    this.#largest = largest;
+    this.#writing = writing;
   }
 
-  /** Takes a line in pieces; it is written soon, or when `kept` is called. */
+  /** Copies a line that comes in parts; it is written soon, or when `kept` is called. */
   add(line: readonly Buffer[]): void {
     if (this.#failure !== undefined) return;
-    this.#waiting.push(line);
-    for (const { length } of line) this.#waitingBytes += length;
+    const bytes = line.reduce((sum, { length }) => sum + length, 0);
+    if (this.#filling !== undefined && this.#filling.bytes + bytes > this.#filling.buffer.length) this.#close();
+    this.#filling ??= this.#writing.pieces.take(bytes);
+    for (const part of line) this.#filling.bytes += part.copy(this.#filling.buffer, this.#filling.bytes);
+    this.#filling.lines++;
     this.#taken++;
-    if (this.#waitingBytes >= PIECE_BYTES) this.#work();
   }
 
   /** Resolves when every line taken so far is on the disk. Rejects with what kept it from that. */
   async kept(): Promise<void> {
     const upTo = this.#taken;
+    this.#close();
     while (this.#synced < upTo && this.#failure === undefined) {
       this.#work();
       await this.#working;
@@ -63,6 +75,14 @@ export class Series {
     }
   }
 
+  /** Nothing more is added to the piece that is being filled. */
+  #close(): void {
+    if (this.#filling === undefined) return;
+    this.#waiting.push(this.#filling);
+    this.#filling = undefined;
+    this.#work();
+  }
+
   #work(): void {
     this.#working ??= this.#writePieces()
       .catch(error => this.#fail(error))
@@ -72,21 +92,21 @@ export class Series {
   }
 
   async #writePieces(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const lines = this.#waiting.splice(0);
-      this.#waitingBytes = 0;
-      const piece = await packed(lines.flat());
+    const { pack, pieces } = this.#writing;
+    for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
+      const written = await pack(piece.buffer.subarray(0, piece.bytes));
+      pieces.give(piece);
       const handle = await this.#file();
-      await handle.appendFile(piece);
-      this.#bytes += piece.length;
-      this.#written += lines.length;
+      await handle.appendFile(written);
+      this.#bytes += written.length;
+      this.#written += piece.lines;
     }
   }
 
   async #file(): Promise<FileHandle> {
-    if (this.#handle !== undefined && this.#bytes < this.#largest) return this.#handle;
+    if (this.#handle !== undefined && this.#bytes < (this.#writing.largest ?? LARGEST_BYTES)) return this.#handle;
     const full = this.#handle;
-    const path = join(this.#folder, fileName(this.#run, ++this.#nth));
+    const path = join(this.#folder, fileName(this.#run, ++this.#nth, this.#writing.compression));
     // Another run may remove the folder as an empty one before the file is in it.
     const handle = await create(path).catch(error => (isNoEntry(error) ? create(path) : Promise.reject(error)));
     this.#handle = handle;
@@ -101,7 +121,7 @@ export class Series {
   #fail(error: unknown): void {
     this.#failure ??= error instanceof Error ? error : new Error(String(error));
     this.#waiting = [];
-    this.#waitingBytes = 0;
+    this.#filling = undefined;
   }
 }
 

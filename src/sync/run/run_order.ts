@@ -4,6 +4,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
+import type { Redactor } from "../../secrets.ts";
 import type { Destination, Holder } from "../../warehouse/destination.ts";
 import type { Refresh } from "../context.ts";
 import type { RunSource } from "./jobs.ts";
@@ -59,7 +60,7 @@ export interface RunTools {
   readonly log: Log;
   /** Aborted with a StoppedError by the first Ctrl-C. */
   readonly signal: AbortSignal;
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor;
   /** Told once, before the first request of a stream, where to look for progress. */
   readonly watch: (view: RunView) => void;
   /** Told in a sentence what a run waits for before it knows its streams. */

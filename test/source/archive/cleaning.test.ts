@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRedactor } from "../../../src/secrets.ts";
-import { cleaned } from "../../../src/source/archive/cleaning.ts";
+import { cleaned, isClean } from "../../../src/source/archive/cleaning.ts";
 
 const nothing = (text: string): string => text;
 
@@ -56,4 +57,98 @@ test("nesting a hundred thousand deep and strings of ten megabytes take no more 
   const begun = performance.now();
   expect(cleaned(deep, nothing)).toBe(`{"text":"${"\\\\x".repeat(3_000_000)}"}`);
   expect(performance.now() - begun).toBeLessThan(5_000);
+});
+
+const words = [
+  "secret",
+  "secrets",
+  "password",
+  "passwd",
+  "passphrase",
+  "api",
+  "key",
+  "access",
+  "token",
+  "webhook",
+  "monkey",
+];
+const letters = ["K", "S", "\u212a", "\u017f", "\u0130", "é", "“", "\u00a0", "😀", "a", "1", "_", "-", " ", "."];
+const escapes = ["\\u006b", "\\u0054", "\\u00e9", '\\"', "\\\\", "\\/", "\\n"];
+const secrets = ["sk_live_1234", "pä“ß-wörd", 'a b"c\\d/e', "\u00e9\u00e9\u00e9\u00e9", "token", "12", "7"];
+const hidden = [
+  ...secrets.map(secret => JSON.stringify(secret).slice(1, -1)),
+  ...secrets.map(encodeURIComponent),
+  ...secrets.map(secret => Buffer.from(`x${secret}`).toString("base64")),
+  ...[
+    "\\u0073k_live_1234",
+    "&#115;k_live_1234",
+    "p&auml;",
+    "https://",
+    "://a:b@",
+    "://a:p“ ä@h",
+    "a@b.example",
+    "&",
+    "%",
+    "%7",
+  ],
+];
+const name = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(...words),
+      fc.constantFrom(...letters, ...escapes),
+      fc.mixedCase(fc.constantFrom(...words)),
+    ),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
+  .map(parts => `"${parts.join("")}"`);
+const text = fc
+  .array(fc.constantFrom(...words, ...letters, ...escapes, ...hidden), { maxLength: 4 })
+  .map(parts => `"${parts.join("")}"`);
+const { value } = fc.letrec<{ value: string; object: string }>(tie => ({
+  object: fc
+    .array(fc.tuple(name, fc.constantFrom("", " ", "\t ", "\n"), tie("value")), { maxLength: 3 })
+    .map(members => `{${members.map(([key, space, of]) => `${key}${space}:${space}${of}`).join(",")}}`),
+  value: fc.oneof(
+    { depthSize: "small" },
+    text,
+    fc.constantFrom("1", "12", "7.70", "null"),
+    tie("object"),
+    fc.array(tie("value"), { maxLength: 2 }).map(items => `[${items.join(",")}]`),
+  ),
+}));
+
+test("what is taken for clean by its bytes is what cleaning leaves as it is", () => {
+  const taken = { clean: 0, other: 0 };
+  fc.assert(
+    fc.property(value, fc.subarray(secrets), (json, known) => {
+      expect(() => JSON.parse(json)).not.toThrow();
+      const redact = createRedactor(known);
+      const isTaken = isClean(Buffer.from(json), redact);
+      taken[isTaken ? "clean" : "other"]++;
+      if (isTaken) expect(cleaned(json, redact)).toBe(json);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(Math.min(taken.clean, taken.other)).toBeGreaterThan(200);
+});
+
+test("usual pages are taken for clean: accents, signs, addresses and names that only sound confidential", () => {
+  const row =
+    '{"template_key":"Nuts & bolts, 5 %","key_figures":1,"monkey":"the token","site":"https://x.example/?a=b#c"}';
+  const redact = createRedactor(["sk_live_1234"]);
+  expect(isClean(Buffer.from(`[${row},"Vis à tête","password","ada@x.example"]`), redact)).toBe(true);
+  for (const other of [
+    '{"api_key" :1}',
+    '{"to\u212aen":1}',
+    '["sk_live_1234"]',
+    '["://a:b@c"]',
+    '["%41"]',
+    "[1,\n2]",
+    '["\\u00e9"]',
+  ])
+    expect(isClean(Buffer.from(other), redact)).toBe(false);
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { RawAnswer } from "../../../src/source/api.ts";
 import { type Line, writeLine } from "../../../src/source/archive/line.ts";
-import { packed } from "../../../src/source/archive/piece.ts";
+import { packer } from "../../../src/source/archive/piece.ts";
+import { compressionOf } from "../../../src/source/archive/places.ts";
 import { linesOf } from "../../../src/source/archive/reading.ts";
 
 /** A folder that is gone when the test is over. */
@@ -54,6 +55,6 @@ export async function damage(folder: string, stream: string): Promise<void> {
       if (head.stream === stream) damaged.write("#", 1);
       lines.push({ head, body: damaged });
     }
-    await writeFile(path, await packed(lines.flatMap(writeLine)));
+    await writeFile(path, await packer(compressionOf(path))(Buffer.concat(lines.flatMap(writeLine))));
   }
 }

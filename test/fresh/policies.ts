@@ -62,7 +62,7 @@ const flags = (values: readonly boolean[]) => sql.raw(`unnest([${values.join(","
 async function openTable() {
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
   const connection = await instance.connect();
-  const db = kyselyOver(async () => connection, new Mutex());
+  const db = kyselyOver(async () => connection, new Mutex()).withSchema(STATE);
   await sql`create table parents (parent_key varchar, id integer, open boolean, newest date, fetched_at timestamptz,
     since timestamptz, changed_at timestamptz, caused_at timestamptz, factor varchar)`.execute(db);
   const insert = async (parents: readonly Parent[]) => {

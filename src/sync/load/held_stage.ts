@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Table } from "../../catalog/columns.ts";
-import type { Batch } from "../../rows/batch.ts";
+import type { Batch, EncodedTable } from "../../rows/batch.ts";
 import type { Stage, StageRecord } from "../../warehouse/destination.ts";
+
+/** A larger batch is stored at once: what is held is lent by nobody's memory. */
+const MOST_BYTES = 1024 * 1024;
 
 /**
  * A stage that keeps a scan in memory which one batch holds whole: on most nights the tables have exactly that, and nothing
@@ -42,8 +45,9 @@ export class HeldStage implements Stage {
   }
 
   async append(batch: Batch, record: StageRecord): Promise<void> {
-    if (this.#begun !== undefined && this.#held === undefined && record["phase"] === "read") {
-      this.#held = { batch, record };
+    const isFirst = this.#begun !== undefined && this.#held === undefined;
+    if (isFirst && record["phase"] === "read" && bytesOf(batch) <= MOST_BYTES) {
+      this.#held = { batch: copied(batch), record };
       this.#digest = createHash("sha256").update(batch.keys.bytes).digest("base64url");
       return;
     }
@@ -88,4 +92,13 @@ export class HeldStage implements Stage {
     this.#held = undefined;
     if (isStored) await this.#stage.drop();
   }
+}
+
+const bytesOf = ({ keys, main, children, outcomes }: Batch): number =>
+  [keys, main, outcomes, ...children].reduce((sum, { bytes }) => sum + bytes.length, 0);
+
+/** The encoder's bytes are its own again as soon as a batch is appended: it writes into them, and lets go of them. */
+function copied({ keys, main, children, outcomes }: Batch): Batch {
+  const copy = (table: EncodedTable) => ({ ...table, bytes: Buffer.from(table.bytes) });
+  return { keys: copy(keys), main: copy(main), children: children.map(copy), outcomes: copy(outcomes) };
 }

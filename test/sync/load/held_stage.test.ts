@@ -74,6 +74,19 @@ test("what is held goes without a trace; what an earlier run left goes with it",
   }
 });
 
+test("what is held is no longer the encoder's, which writes over its bytes; what is large is stored at once", async () => {
+  const { done, held } = staged();
+  const one = batch("1,x");
+  await held.begin({ scan: "a", phase: "reading" });
+  await held.append(one, { scan: "a", phase: "read" });
+  one.keys.bytes.fill("?");
+  await held.store();
+  expect(done).toEqual(["begin a", "append 1,x read"]);
+  await held.begin({ scan: "b", phase: "reading" });
+  await held.append(batch("x".repeat(600_000)), { scan: "b", phase: "read" });
+  expect([done.length, held.digest]).toEqual([4, undefined]);
+});
+
 test("of a scan that is not read to its end each batch is stored, and none has a digest", async () => {
   const { done, held } = staged();
   await held.begin({ scan: "a", phase: "reading" });

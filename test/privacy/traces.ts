@@ -1,8 +1,8 @@
-import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { createGunzip } from "node:zlib";
+import { constants, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { Frames } from "../../src/source/archive/frames.ts";
 import { connected } from "../support/database.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 
@@ -52,9 +52,13 @@ async function rowsOf(path: string): Promise<Buffer> {
   }
 }
 
+/** Of a file as it is, or of what is packed in it. */
 async function bytesOf(path: string): Promise<Buffer> {
-  const file = createReadStream(path);
-  const pieces: Buffer[] = [];
-  for await (const piece of path.endsWith(".gz") ? file.pipe(createGunzip()) : file) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  const stored = await readFile(path);
+  if (path.endsWith(".gz")) return gunzipSync(stored, { finishFlush: constants.Z_SYNC_FLUSH });
+  if (!path.endsWith(".zst")) return stored;
+  const unpacked = [...new Frames().cut(stored)].map(frame =>
+    zstdDecompressSync(frame, { finishFlush: constants.ZSTD_e_flush }),
+  );
+  return Buffer.concat(unpacked);
 }

@@ -45,7 +45,7 @@ export class StreamProgress {
     sent: 0,
   };
 
-  /** Nobody has written its row yet; undefined: that is not known. */
+  /** True while `stream_runs` has no row of it; undefined where that is not known. */
   isNew: boolean | undefined;
   /** Its row as the last publish wrote it, as if nothing were left to do; undefined: something was. */
   ended: StreamRun | undefined;

@@ -15,7 +15,7 @@ import type { StateTables } from "./state_tables.ts";
 type Db = Kysely<StateTables>;
 type Fragment = RawBuilder<unknown>;
 
-/** Where each statement is told of as it is sent to a warehouse, for who counts them. */
+/** A diagnostics channel that publishes the text of every statement sent to a warehouse; the bench counts them. */
 export const statements = channel("tributary.statement");
 
 /** Kysely over a driver of ours: both databases read PostgreSQL's quoting and literals. */

@@ -20,7 +20,7 @@ export class Series {
   readonly #folder: string;
   readonly #run: string;
   readonly #writing: Writing;
-  /** Those that are full, or that somebody waits for. */
+  /** Pieces to be written: full ones, and those that a call of `kept` closed. */
   #waiting: Piece[] = [];
   #filling: Piece | undefined;
   #taken = 0;

@@ -3,7 +3,7 @@ import type { Table } from "../../catalog/columns.ts";
 import type { Batch, EncodedTable } from "../../rows/batch.ts";
 import type { Stage, StageRecord } from "../../warehouse/destination.ts";
 
-/** A larger batch is stored at once: what is held is lent by nobody's memory. */
+/** A larger batch is stored at once: the memory limit does not count what is held here. */
 const MOST_BYTES = 1024 * 1024;
 
 /**

@@ -139,7 +139,7 @@ async function planned(
   return { ...plan, steps, catalog, inTheWay: over.ours };
 }
 
-/** Keeps what is done to tables, for whoever asks later since when they are as they are. */
+/** Writes a row of `table_changes` for each step that changes a table. */
 async function recordChanges(
   trx: Kysely<StateTables>,
   steps: readonly Step[],

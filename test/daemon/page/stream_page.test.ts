@@ -197,7 +197,7 @@ test("hostile text stays text on a stream's page", async () => {
   expect(markup.match(/<script/g)).toHaveLength(1);
 });
 
-test("versions of a stream's schema are told, the youngest first, each with all that a run did", async () => {
+test("the versions of a stream's schema are listed, the newest first, each with all changes of its run", async () => {
   const at = { stream: "items", table_name: "items" };
   const later = { ...at, version: "1.1.0", changed_at: "2026-03-14T02:00:00.000Z" };
   const first = { ...at, version: "1.0.0", changed_at: "2026-03-01T02:00:00.000Z" };

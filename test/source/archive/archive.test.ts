@@ -137,7 +137,7 @@ test.each(compressions)(
 );
 
 test.each(compressions)(
-  "what is damaged is told, and what stands before it is read: $compression",
+  "damage is reported, and what comes before it is read: $compression",
   async ({ compression }) => {
     const { folder, archive } = await opened({ compression });
     for (let nth = 0; nth < 20; nth++) {

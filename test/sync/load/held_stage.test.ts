@@ -16,7 +16,7 @@ const batch = (keys: string): Batch => ({
   ...{ keys: encoded(keys), main: encoded(keys), children: [], outcomes: encoded("") },
 });
 
-/** A stage, and what it was told to do. */
+/** A stage that records its calls in `done`. */
 function staged(left?: StageRecord) {
   const done: string[] = [];
   let record = left;

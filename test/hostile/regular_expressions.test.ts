@@ -70,27 +70,33 @@ function timed(act: () => void): number {
 }
 
 const TINY_MS = 25;
+const PARTS = 8;
 
-/** Whether a text of twice the length takes more than thrice the time, by the least of several. A short text comes first, or a failure takes hours. */
+/**
+ * Whether a text takes more than thrice the time of its parts one by one, by the least of several: as much is read, so that
+ * a clock of coarse steps tells both apart (square: 8 times). A short text comes first, or a failure takes hours.
+ */
 function isQuadratic(look: (text: string) => unknown, [first, run, last]: readonly [string, string, string]): boolean {
   const text = (length: number): string => first + run.repeat(Math.ceil(length / run.length)) + last;
-  return [10_000, 100_000].some(length => {
-    const twice = text(2 * length);
-    let once: string | undefined;
-    let [short, long] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return [20_000, 200_000].some(length => {
+    const whole = text(length);
+    let part: string | undefined;
+    let [together, apart] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < 5; round++) {
-      long = Math.min(
-        long,
-        timed(() => look(twice)),
+      together = Math.min(
+        together,
+        timed(() => look(whole)),
       );
-      if (long < TINY_MS) return false;
-      once ??= text(length);
-      const half = once;
-      short = Math.min(
-        short,
-        timed(() => look(half)),
+      if (together < TINY_MS) return false;
+      part ??= text(length / PARTS);
+      const eighth = part;
+      apart = Math.min(
+        apart,
+        timed(() => {
+          for (let index = 0; index < PARTS; index++) look(eighth);
+        }),
       );
-      if (long <= 3 * short) return false;
+      if (together <= 3 * apart) return false;
     }
     return true;
   });

@@ -4,8 +4,9 @@ import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
-import type { Destination, Opener, Release, Stage } from "../destination.ts";
-import type { StateTables } from "../state_tables.ts";
+import { versionsName } from "../ddl/as_of.ts";
+import type { Destination, Opener, Release, Stage, WorkSize } from "../destination.ts";
+import { rowStateName, type StateTables } from "../state_tables.ts";
 import { requireWhole } from "./lock/holder.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
@@ -72,6 +73,12 @@ const WIDE_BYTES = 16e6;
 const TIMES_WIDE = 1.7;
 /** Where the warehouse notes how wide rows are that were ever written to it: a later change of one rewrites its vector. */
 const WIDEST = "duckdb_widest";
+
+/** What a publish replaces rows of. */
+const namesOf = ({ main, children }: TableSet): readonly string[] => [
+  ...[main, ...children].map(({ name }) => name),
+  ...[rowStateName(main.name), versionsName(main), "details"],
+];
 
 class DuckdbFile implements DuckdbDestination {
   readonly dialect = duckdbDialect;
@@ -206,15 +213,22 @@ class DuckdbFile implements DuckdbDestination {
     });
   }
 
-  async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, { rows = 0, widest = 0 } = {}): Promise<T> {
+  async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, of: WorkSize = {}): Promise<T> {
+    const { rows = 0, widest = 0, tables, touched = 0 } = of;
     return this.#room.run(async () => {
-      if (widest >= WIDE_BYTES) return this.#writeWide(work, Math.ceil(widest));
-      const comparing = purpose === "compare" && (rows > FEW_ROWS || (await this.#isLarge()));
-      return this.#room.repeating(work, { share: comparing ? COMPARING : 1 });
+      const isLarge = await this.#isLarge();
+      const keptMb = isLarge && tables !== undefined ? await this.#room.forReplaced(namesOf(tables), touched) : 0;
+      if (widest >= WIDE_BYTES) return this.#writeWide(work, Math.ceil(widest), keptMb);
+      const comparing = purpose === "compare" && (rows > FEW_ROWS || isLarge);
+      try {
+        return await this.#room.repeating(work, { share: comparing ? COMPARING : 1, moreMb: keptMb });
+      } finally {
+        if (isLarge) await this.#room.settle();
+      }
     });
   }
 
-  async #writeWide<T>(work: () => Promise<T>, widest: number): Promise<T> {
+  async #writeWide<T>(work: () => Promise<T>, widest: number, keptMb: number): Promise<T> {
     await this.#alone("note how wide rows are", async connection => {
       if (widest > (await this.#widest(connection)))
         await connection.run(`begin; delete from ${this.#warehouse} where key = '${WIDEST}';
@@ -225,7 +239,7 @@ class DuckdbFile implements DuckdbDestination {
     const share = this.#settings.memory?.lend(TIMES_WIDE * widest);
     await pastLog(true);
     try {
-      return await this.#room.repeating(work, { moreMb: (TIMES_WIDE * widest) / 1e6 });
+      return await this.#room.repeating(work, { moreMb: (TIMES_WIDE * widest) / 1e6 + keptMb });
     } finally {
       share?.release();
       await pastLog(false).catch(() => undefined);

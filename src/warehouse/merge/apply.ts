@@ -60,7 +60,8 @@ export async function inPublish<T>(
     if (diff.isSame !== true) await dropTemporary(trx, target);
     return result;
   };
-  const room = diff.touched === 0 ? {} : { widest };
+  const { touched } = diff;
+  const room = touched === 0 ? {} : { widest, touched, tables: target.tables };
   return destination.withRoom("write", () => destination.db.transaction().execute(publish), room);
 }
 

@@ -2,6 +2,7 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
+import type { TableSet } from "../../../src/catalog/columns.ts";
 import { factOf, fill, opened, settingsFor, temporaryFolder } from "./workbench.ts";
 
 const small = async () => opened({ ...settingsFor(join(await temporaryFolder(), "w.duckdb")), memoryLimitMb: 24 });
@@ -77,4 +78,37 @@ it("writes many columns that were all changed into the file, and reads them out 
   await next.releaseToReaders();
   const { rows } = await sql<{ n: number }>`select count(gone) as n from procurement.t19`.execute(next.db);
   expect(Number(rows[0]?.n)).toBe(3);
+});
+
+it("gives what DuckDB has to keep of replaced rows on top, in this run and in the next", async () => {
+  const path = join(await temporaryFolder(), "w.duckdb");
+  const settings = settingsFor(path, { memoryLimitMb: 24 });
+  const destination = await opened(settings);
+  await fill(destination, 1);
+  const tables = { main: { name: "many" }, children: [] } as unknown as TableSet;
+  const write = (statement: string, touched = 0) =>
+    destination.withRoom(
+      "write",
+      () => destination.db.transaction().execute(trx => sql.raw(statement).execute(trx)),
+      touched === 0 ? {} : { touched, tables },
+    );
+  await write("create table procurement.many as select i, hash(i) as h, hash(-i) as g from range(3000000) r(i)");
+  await destination.releaseToReaders();
+  // A row of each vector, of which 26 MB are kept: more than there are.
+  await write("delete from procurement.many where i % 2000 = 7", 1_500);
+  await destination.afterPublish(tables, 1_500);
+  // The end of a run works without room of its own.
+  const unaided = (to: typeof destination) =>
+    sql<{ n: number }>`select len(list(i)) as n from range(200000) t(i)`.execute(to.db);
+  await unaided(destination);
+  await destination.releaseToReaders();
+  await destination.close();
+
+  const next = await opened({ ...settings, runId: "run-2" });
+  const { rows } = await next.withRoom("compare", () =>
+    sql<{ n: number }>`select count(*) as n from procurement.many where h is not null`.execute(next.db),
+  );
+  expect(Number(rows[0]?.n)).toBe(2_998_500);
+  await unaided(next);
+  await next.releaseToReaders();
 });

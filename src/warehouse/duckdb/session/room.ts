@@ -2,11 +2,16 @@ import { totalmem } from "node:os";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { Mutex } from "../../../mutex.ts";
 import { isOutOfMemory } from "./failure.ts";
-import { select } from "./session.ts";
+import { limitMemory, quoted, select } from "./session.ts";
 
 /** The core's tables with their states fit into the memory given; what each further one needs while it is written. */
 const FEW_TABLES = 40;
 const TABLE_MB = 0.5;
+/** So much of what a session may take has to be free, or given on top. */
+const FREE = 0.5;
+/** Of so many rows, a vector, DuckDB keeps which were deleted, in so many MB, from the first look at them until the session ends. */
+const VECTOR = 2_048;
+const DELETED_MB = 0.0176;
 
 /** The memory limit of a session. Work that changes it, or needs all of the memory, runs alone (`run`). */
 export class Room {
@@ -14,7 +19,8 @@ export class Room {
   readonly #grows: boolean;
   readonly #alone: <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>;
   readonly #turns = new Mutex();
-  #usual: Promise<number> | undefined;
+  #given: Promise<number> | undefined;
+  #heldMb = 0;
 
   /** `alone` runs work while nothing else uses the session; `grows`: the more tables there are, the higher the limit. */
   constructor(
@@ -33,9 +39,10 @@ export class Room {
 
   /** Within `run`: does work that can be done again from its start, with twice as much memory each time it runs out of it. */
   async repeating<T>(work: () => Promise<T>, { share = 1, moreMb = 0 } = {}): Promise<T> {
-    const usual = await this.#usualMemory();
+    const given = await this.#givenMemory();
+    const usual = given + this.#heldMb;
     const most = Math.max(2 * usual, totalmem() / 2 ** 21);
-    for (let limit = Math.ceil(usual * share + moreMb); ; limit *= 2) {
+    for (let limit = Math.ceil(given * share + this.#heldMb + moreMb); ; limit *= 2) {
       try {
         if (limit !== usual) await this.#limit(limit);
         return await work();
@@ -47,34 +54,62 @@ export class Room {
     }
   }
 
+  /**
+   * Within `run`: what DuckDB will have to keep where so many rows of tables are replaced. To be given before: a DELETE that
+   * runs out of memory leaves rows that cannot be deleted any more in this session, though it was taken back.
+   */
+  async forReplaced(tables: readonly string[], rows: number): Promise<number> {
+    if (rows === 0) return 0;
+    const text = `select sum(least(estimated_size // ${VECTOR} + 1, ${rows})) from duckdb_tables() where table_name in (${tables.map(quoted)})`;
+    return this.#alone(async connection =>
+      Math.ceil(DELETED_MB * Number((await select(connection, text))[0]?.[0] ?? 0)),
+    );
+  }
+
+  /** Within `run`, after work on a large file: gives what DuckDB has to keep on top, 43 MB for five million rows of which some were deleted. */
+  async settle(): Promise<void> {
+    const given = await this.#givenMemory();
+    await this.#alone(async connection => {
+      // What can leave memory does.
+      const isFree = await limitMemory(connection, Math.ceil(given * FREE + this.#heldMb)).then(
+        () => true,
+        error => (isOutOfMemory(error) ? false : Promise.reject(error)),
+      );
+      if (!isFree) {
+        const [row] = await select(connection, "select sum(memory_usage_bytes) from duckdb_memory()");
+        this.#heldMb = Math.ceil(Number(row?.[0]) / 1e6);
+      }
+      await limitMemory(connection, given + this.#heldMb);
+    });
+  }
+
   /** What the tables beyond a few are given. */
   async moreForTables(): Promise<number> {
-    return (await this.#usualMemory()) - this.#limitMb;
+    return (await this.#givenMemory()) - this.#limitMb;
   }
 
   /** The session is another one from now on. */
   forget(): void {
-    this.#usual = undefined;
+    this.#given = undefined;
+    this.#heldMb = 0;
   }
 
   async #limit(megabytes: number): Promise<void> {
-    await this.#alone(async connection => {
-      await connection.run(`set memory_limit = '${megabytes}MB'`);
-    });
+    await this.#alone(connection => limitMemory(connection, megabytes));
   }
 
-  /** What the session may take when nothing is done again for want of memory: the more tables there are, the more. */
-  async #usualMemory(): Promise<number> {
+  /** What the session may take when nothing is done again for want of memory, beside what it has to keep: the more tables there are, the more. */
+  async #givenMemory(): Promise<number> {
     if (!this.#grows) return this.#limitMb;
-    this.#usual ??= this.#alone(async connection => {
+    this.#given ??= this.#alone(async connection => {
       const [row] = await select(connection, "select count(*) from duckdb_tables() where not internal");
-      const usual = Math.ceil(this.#limitMb + TABLE_MB * Math.max(0, Number(row?.[0] ?? 0) - FEW_TABLES));
-      if (usual > this.#limitMb) await connection.run(`set memory_limit = '${usual}MB'`);
-      return usual;
+      const given = Math.ceil(this.#limitMb + TABLE_MB * Math.max(0, Number(row?.[0] ?? 0) - FEW_TABLES));
+      if (given > this.#limitMb) await limitMemory(connection, given);
+      return given;
     }).catch(error => {
-      this.#usual = undefined;
+      this.#given = undefined;
       throw error;
     });
-    return this.#usual;
+    return this.#given;
   }
 }

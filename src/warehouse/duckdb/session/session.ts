@@ -63,7 +63,7 @@ export async function openSession(
       continue;
     }
     // What a log brought can't leave memory before it is in the file: then the limit stays.
-    if (limit > memoryLimitMb) await limitMemory(connection, `${memoryLimitMb}MB`).catch(() => undefined);
+    if (limit > memoryLimitMb) await limitMemory(connection, memoryLimitMb).catch(() => undefined);
     return session;
   }
 }
@@ -74,8 +74,13 @@ export async function letGo({ connection }: Session): Promise<void> {
   await connection.run(`detach ${ALIAS}`);
 }
 
-async function limitMemory(connection: DuckDBConnection, limit: string): Promise<void> {
-  await connection.run(`set memory_limit = '${limit}'`);
+/** Sets what DuckDB may take. Fails, and changes nothing, where less of what it holds can leave memory. */
+export async function limitMemory(
+  connection: DuckDBConnection,
+  limit: number,
+  unit: "MB" | "KiB" = "MB",
+): Promise<void> {
+  await connection.run(`set memory_limit = '${limit}${unit}'`);
 }
 
 /**
@@ -158,11 +163,11 @@ export async function checkpoint(connection: DuckDBConnection, wideMb = 0, anew 
   );
   const more = COLUMN_KIB * Math.max(0, Number(row?.[0] ?? 0) - FEW_COLUMNS) + Math.ceil(wideMb * 1000);
   const usual = kibibytes(String(row?.[1]));
-  if (more > 0) await limitMemory(connection, `${usual + more}KiB`);
+  if (more > 0) await limitMemory(connection, usual + more, "KiB");
   try {
     await connection.run(`checkpoint ${ALIAS}`);
   } finally {
-    if (more > 0) await limitMemory(connection, `${usual}KiB`).catch(() => undefined);
+    if (more > 0) await limitMemory(connection, usual, "KiB").catch(() => undefined);
   }
 }
 

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { Models } from "../../catalog/model.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
+import { formatCount } from "../../counted.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
 import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.ts";
@@ -10,7 +11,6 @@ import type { OwnedFile } from "../../outputs/owned_folder.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
 import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
-import { formatCount } from "../terminal/table.ts";
 
 interface DocsOptions extends CommonOptions {
   readonly out: string;

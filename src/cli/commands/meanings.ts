@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { MeaningTests } from "../../catalog/meaning.ts";
+import { formatCount } from "../../counted.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
 import type { Change, MeaningsOrder, SeenMeaning } from "../../operations/meanings.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
-import { cutText, formatCount, rowTable } from "../terminal/table.ts";
+import { cutText, rowTable } from "../terminal/table.ts";
 
 interface MeaningsOptions extends CommonOptions {
   readonly try: readonly string[];

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
+import { formatCount } from "../../counted.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
 import { packageVersion } from "../../package_root.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
-import { formatCount } from "../terminal/table.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly baseUrl?: string;

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { type Command, Option } from "commander";
+import { counted } from "../../counted.ts";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
@@ -114,7 +115,7 @@ async function answerTo(
   if (out !== undefined) {
     const file = resolve(context.cwd, out);
     const rows = await writeAnswer(reading, { text, most }, file, signal);
-    return context.print(`${rows} row${rows === 1 ? "" : "s"} in ${file}`);
+    return context.print(`${counted(rows, "row")} in ${file}`);
   }
   const question = { text, most, format: format === "json" ? "json" : "csv" } as const;
   try {
@@ -137,9 +138,7 @@ async function tableOf(csv: Buffer, limit: number): Promise<string> {
   }));
   const cells = rows.map(row => row.map(value => cutText(value ?? "", CELL)));
   const count =
-    all.length > rows.length
-      ? `the first ${rows.length} rows; --limit 0 shows all`
-      : `${rows.length} row${rows.length === 1 ? "" : "s"}`;
+    all.length > rows.length ? `the first ${rows.length} rows; --limit 0 shows all` : counted(rows.length, "row");
   return `${formatTable(columns, cells)}\n(${count})`;
 }
 

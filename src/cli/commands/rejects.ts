@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import { formatCount } from "../../counted.ts";
 import type { RejectsOrder } from "../../operations/rejects.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
-import { cutText, formatCount, rowTable } from "../terminal/table.ts";
+import { cutText, rowTable } from "../terminal/table.ts";
 
 interface RejectsOptions extends CommonOptions {
   readonly problems?: true;

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { formatCount } from "../../counted.ts";
 import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
-import { formatCount } from "../terminal/table.ts";
 
 interface ReportOptions extends CommonOptions {
   readonly out: string;

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
+import { counted } from "../../counted.ts";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
-import { formatCount, streamTable } from "../terminal/table.ts";
+import { streamTable } from "../terminal/table.ts";
 
 interface ResetOptions extends CommonOptions {
   readonly drop?: true;
@@ -68,7 +69,7 @@ function costs(plan: readonly ResetLine[], drop: boolean, look: Look): string {
   const rowsToo = drop
     ? " Their rows are removed too, and the earlier versions that were kept of them, which nothing can load again."
     : "";
-  return `${table}\n\nThe next run will read them from the start: ${least}${formatCount(sum)} ${sum === 1 ? "request" : "requests"}.${rowsToo}`;
+  return `${table}\n\nThe next run will read them from the start: ${least}${counted(sum, "request")}.${rowsToo}`;
 }
 
 function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {

@@ -1,7 +1,8 @@
+import { formatCount } from "../../counted.ts";
 import type { ExportReport } from "../../outputs/export/report.ts";
 import type { TableProgress } from "../../outputs/export/writing.ts";
 import { type Look, outcome } from "./look.ts";
-import { formatCount, rowTable } from "./table.ts";
+import { rowTable } from "./table.ts";
 
 /** The progress in a line; `at` is the number of the table. */
 export function exportLine({ table, doing, rows, of, tables }: TableProgress, at: number): string {

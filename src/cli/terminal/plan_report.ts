@@ -1,7 +1,8 @@
+import { formatCount } from "../../counted.ts";
 import type { DetailPlan } from "../../operations/plan.ts";
 import { shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { Look } from "./look.ts";
-import { formatCount, streamTable } from "./table.ts";
+import { streamTable } from "./table.ts";
 
 /** What the next run spends on details, for people. */
 export function planReport(plans: readonly DetailPlan[], look: Look): string {

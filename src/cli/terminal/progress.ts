@@ -1,8 +1,9 @@
 import type { createLogUpdate } from "log-update";
+import { formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import type { LogSink } from "../../logging.ts";
 import type { RunSnapshot, RunView } from "../../sync/run/report.ts";
-import { cutText, fitTable, formatCount, textWidth } from "./table.ts";
+import { cutText, fitTable, textWidth } from "./table.ts";
 
 /** Time for the display; `every` calls back until the function it returns is called, and never keeps the process alive. */
 export interface DisplayClock {

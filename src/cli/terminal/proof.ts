@@ -1,5 +1,5 @@
+import { counted, formatCount } from "../../counted.ts";
 import type { StreamStatus } from "../../operations/status.ts";
-import { formatCount } from "./table.ts";
 
 /** What a run or a warehouse's status says of a stream beside the service. */
 type Compared = Pick<StreamStatus, "company" | "stream" | "service_rows" | "difference" | "difference_reason">;
@@ -19,7 +19,7 @@ export function differences(streams: readonly Compared[]): string[] {
   const several = new Set(streams.map(one => one.company)).size > 1;
   const lines = streams.slice(0, MOST_TOLD).map(one => {
     const by = one.difference ?? 0;
-    const rows = `${formatCount(Math.abs(by))} ${Math.abs(by) === 1 ? "row" : "rows"} ${by > 0 ? "more" : "fewer"}`;
+    const rows = `${counted(Math.abs(by), "row")} ${by > 0 ? "more" : "fewer"}`;
     return `${several ? `${one.company}/` : ""}${one.stream}: ${rows} than at the service: ${one.difference_reason}`;
   });
   const rest = streams.length - lines.length;

@@ -1,4 +1,5 @@
 import { titleOf } from "../../config/destination.ts";
+import { counted, formatCount } from "../../counted.ts";
 import { ago, ahead, roughly, timespan } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
@@ -6,7 +7,7 @@ import { type Estimated, shareText, type WrongEstimate } from "../../warehouse/d
 import { sentencesOf } from "../../warehouse/state/run_log.ts";
 import { type Look, outcome } from "./look.ts";
 import { atService, differences } from "./proof.ts";
-import { formatCount, streamTable } from "./table.ts";
+import { streamTable } from "./table.ts";
 
 /** A warehouse's status, for people. */
 export function statusReport(status: Status, now: number, look: Look): string {
@@ -76,8 +77,6 @@ function workers({ workers: fleet }: Status): string[] {
     ...fleet.budgets.map(budgetText),
   ];
 }
-
-const counted = (count: number, what: string): string => `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
 
 function workerText({
   id,

@@ -1,7 +1,8 @@
+import { counted, formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import type { Look } from "./look.ts";
-import { formatCount, streamTable } from "./table.ts";
+import { streamTable } from "./table.ts";
 
 /** What a run would request, for people. */
 export function estimateReport(estimate: Estimate, look: Look): string {
@@ -19,5 +20,5 @@ export function estimateReport(estimate: Estimate, look: Look): string {
   return `${table}
 
 ${least}${formatCount(requests)} requests, about ${timespan(seconds * 1000)} for them at ${formatCount(latency_ms)} ms each and up to ${in_flight} at a time.
-Nothing was written; finding out took ${asked} ${asked === 1 ? "request" : "requests"}.`;
+Nothing was written; finding out took ${counted(asked, "request")}.`;
 }

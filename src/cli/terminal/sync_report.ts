@@ -1,8 +1,9 @@
+import { counted, formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import { type Look, outcome } from "./look.ts";
 import { atService, differences } from "./proof.ts";
-import { formatCount, streamTable } from "./table.ts";
+import { streamTable } from "./table.ts";
 
 type Row = RunReport["streams"][number];
 
@@ -30,10 +31,10 @@ function runTable(streams: readonly Row[], look: Look): string[] {
   const [fine, troubled] = parted(worked, row => row.status === "succeeded");
   const shown = [...fine, ...troubled.toSorted((a, b) => WORST.indexOf(a.status) - WORST.indexOf(b.status))];
   const folded = [...Map.groupBy(skipped, row => row.error ?? "nothing was to be done")].map(
-    ([why, rows]) => `${counted(rows, "stream")} skipped: ${why}`,
+    ([why, rows]) => `${counted(rows.length, "stream")} skipped: ${why}`,
   );
   if (still.length > 0)
-    folded.unshift(`${counted(still, "stream")} unchanged, ${formatCount(sum(still, "requests"))} requests`);
+    folded.unshift(`${counted(still.length, "stream")} unchanged, ${formatCount(sum(still, "requests"))} requests`);
   return [...(shown.length === 0 ? [] : [lineTable(shown, look)]), folded.map(line => paint("dim", line)).join("\n")];
 }
 
@@ -52,9 +53,6 @@ const parted = (rows: readonly Row[], which: (row: Row) => boolean): [Row[], Row
 
 const sum = (rows: readonly Row[], name: (typeof COUNTED)[number] | "requests" | "rows_read"): number =>
   rows.reduce((all, row) => all + row[name], 0);
-
-const counted = ({ length }: readonly Row[], what: string): string =>
-  `${formatCount(length)} ${what}${length === 1 ? "" : "s"}`;
 
 function totals(streams: readonly Row[]): string {
   const changes = (["inserted", "updated", "deleted", "rejected"] as const)

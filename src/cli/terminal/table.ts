@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { formatCount } from "../../counted.ts";
 import type { Look } from "./look.ts";
 
 /** A column's heading, and the side its cells lean to. */
@@ -149,11 +150,6 @@ export function wrapText(text: string, width: number): string {
     .split("\n")
     .map(line => (textWidth(line) <= width ? line : wrapped(line)))
     .join("\n");
-}
-
-/** `1234567` → `1,234,567`. */
-export function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
 }
 
 // Made on demand: the first takes 15 ms.

@@ -1,8 +1,9 @@
+import { counted, formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import { isFault } from "../../operations/verify/discrepancy.ts";
 import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
 import { type Look, outcome } from "./look.ts";
-import { cutText, formatCount, rowTable, streamTable } from "./table.ts";
+import { cutText, rowTable, streamTable } from "./table.ts";
 
 /** Differences that are shown. */
 const MOST_SHOWN = 20;
@@ -56,7 +57,7 @@ function verdict({ status, streams }: VerifyReport): string {
     case "equal":
       return `No difference in ${rows} rows`;
     case "different":
-      return `${formatCount(found)} ${found === 1 ? "difference" : "differences"} in ${rows} rows`;
+      return `${counted(found, "difference")} in ${rows} rows`;
     case "incomplete":
       return `No difference in ${rows} rows, but not everything could be compared`;
   }

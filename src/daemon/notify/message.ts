@@ -1,4 +1,5 @@
 import type { Occasion } from "../../config/config.ts";
+import { counted } from "../../counted.ts";
 import { roughly } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { type Redactor, redactJson } from "../../secrets.ts";
@@ -45,7 +46,8 @@ export function failureMessage(finished: FinishedRun): Notification {
   const { outcome, finishedAt } = finished;
   const report = "run_id" in outcome ? outcome : undefined;
   const streams = failedStreams(outcome);
-  const share = streams.length === 0 ? "" : `, ${counted(streams.length)} of ${report?.streams.length} not read`;
+  const share =
+    streams.length === 0 ? "" : `, ${counted(streams.length, "stream")} of ${report?.streams.length} not read`;
   const began = report === undefined ? "A run could not begin" : `Run ${report.run_id} failed`;
   return ofRun("failure", finished, streams, `failed with exit code ${outcome.exit_code}${share}`, [
     `${began} at ${shown(finishedAt)}. It is not tried again before the schedule's next time.`,
@@ -111,7 +113,7 @@ function ofData(
 ): Notification {
   return {
     ...about(occasion, streams, at),
-    ...{ schedule: null, title: `${title}: ${counted(streams.length)}`, text: lines.join("\n") },
+    ...{ schedule: null, title: `${title}: ${counted(streams.length, "stream")}`, text: lines.join("\n") },
     ...{ exit_code: null, run_id: null },
   };
 }
@@ -157,8 +159,6 @@ function listed(lines: readonly string[]): string[] {
 }
 
 const cut = (text: string): string => (text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE - 1)}…`);
-
-const counted = (streams: number): string => (streams === 1 ? "1 stream" : `${streams} streams`);
 
 const shown = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
 

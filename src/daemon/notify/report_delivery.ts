@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
+import { counted } from "../../counted.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { requireOwnFile, writeWhole } from "../../outputs/report/file.ts";
@@ -68,7 +69,7 @@ async function delivered(
     if (pause === undefined || signal.aborted || failure instanceof ConfigError)
       return log.warn(
         { report: place },
-        `the report could not go to ${redact(place)}: ${redact(failure instanceof Error ? failure.message : String(failure))} (${tries === 1 ? "1 try" : `${tries} tries`})`,
+        `the report could not go to ${redact(place)}: ${redact(failure instanceof Error ? failure.message : String(failure))} (${counted(tries, "try", "tries")})`,
       );
     await clock.sleep(pause, signal).catch(() => undefined);
   }

@@ -1,7 +1,8 @@
 import { html } from "hono/html";
+import { counted, formatCount } from "../../counted.ts";
 import { ago, timespan } from "../../duration.ts";
 import type { RunningStatus } from "../../operations/status.ts";
-import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import { breakable } from "../../outputs/html/wording.ts";
 import type { Cause, LiveRun } from "../schedule/events.ts";
 import type { View } from "./page_model.ts";
 import { time } from "./wording.ts";
@@ -43,7 +44,7 @@ function running(run: LiveRun, now: number) {
   const limited = snapshot.limited429 > 0 ? `, ${counted(snapshot.limited429, "answer")} 429` : "";
   return html`${title}<div class="card">
     <div class="whole"><progress max="${streams.length}" value="${ended}" aria-label="Streams that are done"></progress>
-      <p><strong>${count(ended)} of ${counted(streams.length, "stream")}</strong> done</p></div>
+      <p><strong>${formatCount(ended)} of ${counted(streams.length, "stream")}</strong> done</p></div>
     <ul class="going">${going.map(progressOf)}</ul>
     ${rest.length === 0 ? "" : html`<details class="rest"><summary>${counted(rest.length, "stream")} waiting or done</summary><ul class="going">${rest.map(progressOf)}</ul></details>`}
     <p class="quiet">Limited by ${snapshot.limitedBy}: ${snapshot.inFlight} of ${counted(snapshot.ceiling, "request")} in flight${limited}.</p>
@@ -54,7 +55,7 @@ type Progress = ReturnType<NonNullable<LiveRun["view"]>["snapshot"]>["streams"][
 
 function progressOf(one: Progress) {
   const rows =
-    one.total === undefined ? counted(one.rows, "row") : `${count(one.rows)} of ${counted(one.total, "row")}`;
+    one.total === undefined ? counted(one.rows, "row") : `${formatCount(one.rows)} of ${counted(one.total, "row")}`;
   const left = one.remainingMs === undefined ? "" : `, ${timespan(one.remainingMs)} left`;
   const notes = one.waitingFor === undefined ? rows + left : `${rows}, waiting for ${one.waitingFor}`;
   return html`<li class="${one.state}" data-stream="${one.stream}"><span class="name">${breakable(one.stream)}</span><span class="state">${one.state}</span>

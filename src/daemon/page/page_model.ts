@@ -1,4 +1,5 @@
 import { isLater } from "../../clock.ts";
+import { counted } from "../../counted.ts";
 import { roughly } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
 import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
@@ -119,7 +120,7 @@ export function concerns(view: View): readonly Concern[] {
   if (repeated.length > 0)
     found.push({
       ...{ tone: "warn", streams: [], at: ended?.at, advice: "`tributary status` shows them in full." },
-      what: `${repeated.length} ${repeated.length === 1 ? "warning" : "warnings"} as in the run before.`,
+      what: `${counted(repeated.length, "warning")} as in the run before.`,
     });
   // The run's own warnings say what was wrong with the streams that it warned of.
   const warned = new Set(ended?.streams.filter(({ status: each }) => each === "warning").map(name));

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
+import { counted, formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import { barChart, ticks } from "../../outputs/html/sparks.ts";
-import { count, counted } from "../../outputs/html/wording.ts";
 import { changesOf, type PastRun, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { namer, outcome, type Tone, tookOf, type View } from "./page_model.ts";
 import { clockTime, time } from "./wording.ts";
@@ -124,7 +124,7 @@ function summary(turns: readonly PastStreamRun[], name: (run: PastStreamRun) => 
   if (ends.length === 1) return `${counted(turns.length, "stream")} ${ends[0]![0]}`;
   const texts = ends.map(([word, parts]) => {
     const few = parts.slice(0, BARS.failed).map(name).join(", ") + (parts.length > BARS.failed ? ", …" : "");
-    return `${count(parts.length)} ${word}${isBad(parts[0]!) ? ` (${few})` : ""}`;
+    return `${formatCount(parts.length)} ${word}${isBad(parts[0]!) ? ` (${few})` : ""}`;
   });
   return `${counted(turns.length, "stream")}: ${texts.join(", ")}`;
 }

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
 import { titleOf } from "../../config/destination.ts";
+import { counted, formatCount } from "../../counted.ts";
 import { ago, ahead, roughly, timespan } from "../../duration.ts";
 import { documentOf } from "../../outputs/html/document.ts";
-import { count, counted } from "../../outputs/html/wording.ts";
 import type { PastRun } from "../../warehouse/read/run_history.ts";
 import { liveSection } from "./live.ts";
 import { type Concern, concerns, namer, outcome, pathOf, type Tone, type View, verdict } from "./page_model.ts";
@@ -118,7 +118,7 @@ function nextRun({ nextRuns, now }: View): [unknown, unknown] {
   const [next, ...others] = nextRuns;
   if (next === undefined) return ["none planned", html`<code>schedules</code> in the configuration plans some`];
   const why = next.cause === "retry" ? " (another try)" : next.cause === "missed" ? " (missed)" : "";
-  const more = others.length === 0 ? "" : `, ${count(others.length)} more planned`;
+  const more = others.length === 0 ? "" : `, ${formatCount(others.length)} more planned`;
   return [time(next.at, ahead(next.at, now)), html`${next.schedule}${why}, ${time(next.at, date(next.at))}${more}`];
 }
 
@@ -134,7 +134,7 @@ export function troubleSection(found: readonly Concern[], view: View) {
   const [first, rest] = [found.slice(0, SHOWN.concerns), found.slice(SHOWN.concerns)];
   return html`<section id="trouble" aria-labelledby="trouble-title"><h2 id="trouble-title">What to do</h2>
     <ul class="concerns">${first.map(concern => item(concern, view))}</ul>
-    ${rest.length === 0 ? "" : html`<details class="card rest"><summary>${count(rest.length)} more</summary><ul class="concerns">${rest.map(concern => item(concern, view))}</ul></details>`}
+    ${rest.length === 0 ? "" : html`<details class="card rest"><summary>${formatCount(rest.length)} more</summary><ul class="concerns">${rest.map(concern => item(concern, view))}</ul></details>`}
   </section>`;
 }
 

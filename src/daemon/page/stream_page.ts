@@ -1,7 +1,8 @@
 import { html } from "hono/html";
+import { counted, formatCount } from "../../counted.ts";
 import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
-import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import { breakable } from "../../outputs/html/wording.ts";
 import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
 import type { AskedDetails, StreamRecord } from "../../warehouse/read/stream_record.ts";
@@ -61,7 +62,7 @@ function tiles(view: View, stream: StreamStatus) {
   return html`<dl class="tiles">
     ${tile("Data as of", freshness(view, stream), "")}
     ${tile("Last run", lastRun(view, stream), "")}
-    ${tile("Requests of the last run", run === undefined ? "none yet" : count(run.requests), waiting === 0 ? "" : `${count(waiting)} details to be fetched`)}
+    ${tile("Requests of the last run", run === undefined ? "none yet" : formatCount(run.requests), waiting === 0 ? "" : `${formatCount(waiting)} details to be fetched`)}
     ${tile("In the warehouse", rowsOf(stream), besideService(stream))}
   </dl>`;
 }
@@ -90,9 +91,9 @@ function runSection(view: View, runs: readonly PastStreamRun[]) {
       time(run.started_at),
       ending(run),
       timespan(tookOf(run, view.now)),
-      ...[run.requests, run.rows_read].map(count),
+      ...[run.requests, run.rows_read].map(formatCount),
       changesIn(run),
-      count(run.rejected),
+      formatCount(run.rejected),
     ]);
   const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN)];
   return section("runs", "Last runs", "", [
@@ -113,9 +114,9 @@ function ending({ status, error }: PastStreamRun) {
 
 function changesIn({ inserted, updated, deleted }: PastStreamRun): string {
   const said = [
-    ...(inserted === 0 ? [] : [`${count(inserted)} new`]),
-    ...(updated === 0 ? [] : [`${count(updated)} changed`]),
-    ...(deleted === 0 ? [] : [`${count(deleted)} deleted`]),
+    ...(inserted === 0 ? [] : [`${formatCount(inserted)} new`]),
+    ...(updated === 0 ? [] : [`${formatCount(updated)} changed`]),
+    ...(deleted === 0 ? [] : [`${formatCount(deleted)} deleted`]),
   ];
   return said.join(", ") || "none";
 }
@@ -140,12 +141,12 @@ function askedSection(asked: readonly AskedDetails[], stream: StreamStatus) {
       sum(one => one.details),
       "detail",
     ),
-    ...(sum(one => one.absent) === 0 ? [] : [`${count(sum(one => one.absent))} that the service has none for`]),
-    ...(sum(one => one.failed) === 0 ? [] : [`${count(sum(one => one.failed))} that failed`]),
+    ...(sum(one => one.absent) === 0 ? [] : [`${formatCount(sum(one => one.absent))} that the service has none for`]),
+    ...(sum(one => one.failed) === 0 ? [] : [`${formatCount(sum(one => one.failed))} that failed`]),
   ];
   const rows = asked.map(({ why, last, details, found }) => [
     reasons[why] ?? why,
-    ...[last, details, found].map(count),
+    ...[last, details, found].map(formatCount),
   ]);
   const titles = ["Why each was asked for last", "By the last run", "In all", "Had changed"];
   return section("asked", "Requests", notes.join(", "), [
@@ -181,7 +182,7 @@ function problemSection({ problems }: StreamRecord) {
   const rows = problems.map(problem => [
     columnName(problem),
     problem.reason,
-    `${count(problem.rows)} (${(100 * problem.share).toLocaleString("en-US", { maximumSignificantDigits: 2 })} %)`,
+    `${formatCount(problem.rows)} (${(100 * problem.share).toLocaleString("en-US", { maximumSignificantDigits: 2 })} %)`,
     example(problem.example),
     time(problem.last_seen_at),
   ]);
@@ -200,7 +201,7 @@ function driftSection(view: View, { changes, added }: StreamRecord) {
   const rows = changes.map(change => [
     columnName(change),
     change.change,
-    count(change.count),
+    formatCount(change.count),
     example(change.example),
     html`${time(change.first_seen_at, ago(change.first_seen_at, view.now))} to ${time(change.last_seen_at, ago(change.last_seen_at, view.now))}`,
   ]);
@@ -224,7 +225,7 @@ function shapeSection(view: View, { shaped }: StreamRecord) {
     const said =
       changes.length < SHOWN
         ? list
-        : html`<details><summary>${count(changes.length)} changes</summary>${list}</details>`;
+        : html`<details><summary>${formatCount(changes.length)} changes</summary>${list}</details>`;
     return [time(changed_at, ago(changed_at, view.now)), version, said];
   });
   const titles = ["When", "By tributary", "What a run did to its tables"];

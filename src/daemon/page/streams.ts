@@ -1,8 +1,9 @@
 import { html } from "hono/html";
+import { counted, formatCount } from "../../counted.ts";
 import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
-import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import { breakable } from "../../outputs/html/wording.ts";
 import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import { changesOf, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
@@ -61,7 +62,7 @@ function tools(view: View, streams: readonly StreamStatus[]) {
   const counts = filters.map(trait => [trait, traits.filter(each => each === trait).length] as const);
   return html`<div class="tools" id="tools" hidden>
     <input type="search" id="search" placeholder="Search" aria-label="Search streams" autocomplete="off" spellcheck="false">
-    <div class="filters" role="group" aria-label="Show only streams that are">${counts.map(([trait, many]) => html`<button type="button" data-only="${trait}" aria-pressed="false">${trait} <span class="quiet">${count(many)}</span></button>`)}</div>
+    <div class="filters" role="group" aria-label="Show only streams that are">${counts.map(([trait, many]) => html`<button type="button" data-only="${trait}" aria-pressed="false">${trait} <span class="quiet">${formatCount(many)}</span></button>`)}</div>
     <select id="order" aria-label="Order"><option value="">by subject</option>${Object.entries(orders).map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select>
     <p class="quiet" id="matches" role="status"></p>
   </div>`;
@@ -78,7 +79,7 @@ function subjectLine(view: View, { subject, of, isOpen }: Line, streams: readonl
   const on = streams.filter(stream => stream.on);
   const traits = on.flatMap(stream => traitsOf(view, stream));
   const pill = (many: number, tone: Tone, word: string) =>
-    many === 0 ? "" : html` <span class="pill ${tone}">${count(many)} ${word}</span>`;
+    many === 0 ? "" : html` <span class="pill ${tone}">${formatCount(many)} ${word}</span>`;
   const oldest = on.flatMap(({ complete_to }) => complete_to ?? []).toSorted()[0];
   const rows = streams.reduce((sum, stream) => sum + stream.live_rows, 0);
   const place = of === "" ? subject : `${of} · ${subject}`;
@@ -109,7 +110,7 @@ function row(view: View, stream: StreamStatus, place: string) {
     <th role="rowheader" scope="row"><a class="name" href="${pathOf(stream)}">${breakable(stream.stream)}</a>
       <span class="quiet place-of">${place}</span>
       <span class="quiet">${rowsOf(stream)}</span>
-      ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${count(stream.details_pending ?? 0)} to be fetched</span>` : ""}
+      ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${formatCount(stream.details_pending ?? 0)} to be fetched</span>` : ""}
       ${besideService(stream)}${looked(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
@@ -122,7 +123,7 @@ function row(view: View, stream: StreamStatus, place: string) {
 /** `1,234 rows, 5 deleted`. */
 export function rowsOf({ rows, live_rows }: StreamStatus): string {
   const deleted = rows - live_rows;
-  return `${counted(live_rows, "row")}${deleted > 0 ? `, ${count(deleted)} deleted` : ""}`;
+  return `${counted(live_rows, "row")}${deleted > 0 ? `, ${formatCount(deleted)} deleted` : ""}`;
 }
 
 /** What is promised of details, and what random looks say of them; empty without looks. */
@@ -176,10 +177,10 @@ export function chart(tone: keyof typeof charts, runs: readonly PastStreamRun[],
   const { draw, what, measure } = charts[tone];
   const points = runs.map(run => ({
     value: measure(run),
-    ...(isNoted ? { note: `${date(run.started_at)} UTC: ${count(measure(run))} ${what}` } : {}),
+    ...(isNoted ? { note: `${date(run.started_at)} UTC: ${formatCount(measure(run))} ${what}` } : {}),
   }));
   const last = points.at(-1);
   if (last === undefined) return html`<span class="quiet">no runs yet</span>`;
   const alarming = tone === "rejects" && last.value > 0;
-  return html`<div class="measure">${draw(what, points, tone)}<span class="${alarming ? "number bad" : "number"}">${count(last.value)}</span></div>`;
+  return html`<div class="measure">${draw(what, points, tone)}<span class="${alarming ? "number bad" : "number"}">${formatCount(last.value)}</span></div>`;
 }

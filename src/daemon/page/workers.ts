@@ -1,7 +1,8 @@
 import { html } from "hono/html";
+import { counted, formatCount } from "../../counted.ts";
 import { ago, timespan } from "../../duration.ts";
 import type { BudgetStatus, FleetStatus, WorkerJob, WorkerStatus } from "../../fleet/view.ts";
-import { breakable, count, counted } from "../../outputs/html/wording.ts";
+import { breakable } from "../../outputs/html/wording.ts";
 import type { Tone, View } from "./page_model.ts";
 import { time } from "./wording.ts";
 
@@ -19,7 +20,7 @@ export function workerSection({ status, now }: View) {
 
 function queue({ runs, waiting_parts, active_parts }: FleetStatus["queue"]) {
   if (runs.length === 0) return "Nothing is queued.";
-  return `${counted(runs.length, "run")}: ${counted(active_parts, "part")} being worked on, ${count(waiting_parts)} to be begun.`;
+  return `${counted(runs.length, "run")}: ${counted(active_parts, "part")} being worked on, ${formatCount(waiting_parts)} to be begun.`;
 }
 
 // Roles are explicit, as in the table of streams.
@@ -54,7 +55,7 @@ function work({ run_id, company, part, since, streams }: WorkerJob) {
   const read = streams
     .filter(({ state }) => state === "reading" || state === "publishing")
     .map(({ stream, state, rows, total }) => {
-      const of = total === null ? counted(rows, "row") : `${count(rows)} of ${counted(total, "row")}`;
+      const of = total === null ? counted(rows, "row") : `${formatCount(rows)} of ${counted(total, "row")}`;
       return `${stream} ${state}, ${of}`;
     });
   return html`${breakable(`${company}/${part}`)} <span class="quiet">since ${time(since)}${read.length === 0 ? "" : `: ${read.join("; ")}`}</span>`;
@@ -62,8 +63,8 @@ function work({ run_id, company, part, since, streams }: WorkerJob) {
 
 function budget(one: BudgetStatus) {
   const { companies, in_flight, ceiling, max_concurrency, requests_per_second, pause } = one;
-  const most = ceiling < max_concurrency ? ` (at most ${count(max_concurrency)})` : "";
-  const rate = requests_per_second === null ? "" : `, ${count(requests_per_second)} a second`;
-  const day = one.requests_per_day === null ? "" : ` of ${count(one.requests_per_day)}`;
-  return html`<li class="quiet">${companies.join(", ")}: ${in_flight} of ${counted(ceiling, "request")} in flight${most}${rate}, ${count(one.requests_today)}${day} today${pause === null ? "" : html`, <span class="warn">paused until ${time(pause.until)}: ${pause.reason}</span>`}</li>`;
+  const most = ceiling < max_concurrency ? ` (at most ${formatCount(max_concurrency)})` : "";
+  const rate = requests_per_second === null ? "" : `, ${formatCount(requests_per_second)} a second`;
+  const day = one.requests_per_day === null ? "" : ` of ${formatCount(one.requests_per_day)}`;
+  return html`<li class="quiet">${companies.join(", ")}: ${in_flight} of ${counted(ceiling, "request")} in flight${most}${rate}, ${formatCount(one.requests_today)}${day} today${pause === null ? "" : html`, <span class="warn">paused until ${time(pause.until)}: ${pause.reason}</span>`}</li>`;
 }

@@ -1,5 +1,6 @@
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
+import { counted } from "../../counted.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { detailsOfRows, type NamedRows } from "../../operations/refresh.ts";
@@ -220,7 +221,7 @@ export class ScheduleDaemon implements Daemon {
   }
 
   #giveUp({ list, keys }: NamedRows): void {
-    const text = `${list}: not all details of the ${keys.length} rows that hints named were fetched, and no run asks for them again by itself. Send the hints again, or \`tributary refresh ${list}\` with these keys.`;
+    const text = `${list}: not all details of the ${counted(keys.length, "row")} that hints named were fetched, and no run asks for them again by itself. Send the hints again, or \`tributary refresh ${list}\` with these keys.`;
     this.#tools.log.warn({ list, keys }, text);
   }
 

@@ -1,5 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
+import { counted } from "../../counted.ts";
 import { asDue } from "../../sync/context.ts";
 import { firstPage, pagesOf } from "../../sync/extract/listing.ts";
 import { type DatedFeed, datesOf } from "../../sync/extract/windows.ts";
@@ -123,6 +124,6 @@ async function guessWindows(
   const rate = rates.reduce((sum, each) => sum + each, 0) / Math.max(1, rates.length);
   const guesses = windows.map(window => pagesOf(rate * days(window)));
   const requests = guesses.reduce((sum, pages) => sum + pages, 0);
-  const why = `${windows.length} ${windows.length === 1 ? "window" : "windows"}, about ${Math.round(rate)} rows a day by a look into ${rates.length} of them`;
+  const why = `${counted(windows.length, "window")}, about ${Math.round(rate)} rows a day by a look into ${rates.length} of them`;
   return { requests, atLeast: false, why, inARow: Math.max(0, ...guesses) };
 }

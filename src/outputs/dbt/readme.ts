@@ -1,3 +1,4 @@
+import { counted } from "../../counted.ts";
 import { asset } from "../../package_root.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { allowedAge, type Place, type Span } from "./freshness.ts";
@@ -78,4 +79,4 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
   return [head, head.map(() => "---"), ...rows].map(cells => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-const spoken = ({ count, period }: Span): string => `${count} ${period}${count === 1 ? "" : "s"}`;
+const spoken = ({ count, period }: Span): string => counted(count, period);

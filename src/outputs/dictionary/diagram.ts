@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { counted } from "../../counted.ts";
 import { type Box, type Layout, layOut, type PlacedLine } from "./diagram_layout.ts";
 import type { Dictionary, Domain, ModelEntry, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
@@ -101,11 +102,7 @@ export function overviewDiagram({ domains, models, links }: Dictionary): Diagram
       .filter(name => ends.has(name) || (below.get(name)?.length ?? 0) >= LARGE)
       .map(name => {
         const count = (below.get(name)?.length ?? 1) - 1;
-        const more = isModel.has(name)
-          ? "view"
-          : count === 0
-            ? undefined
-            : `+ ${count} ${count === 1 ? "table" : "tables"}`;
+        const more = isModel.has(name) ? "view" : count === 0 ? undefined : `+ ${counted(count, "table")}`;
         return [name, { name, more, elsewhere: isModel.has(name) }];
       }),
   );

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
+import { formatCount } from "../../counted.ts";
 import { standalone } from "../html/document.ts";
-import { breakable, count } from "../html/wording.ts";
+import { breakable } from "../html/wording.ts";
 import { domainDiagram, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain } from "./dictionary.ts";
 import { figure, modelSection, stateSection, tableSection, types } from "./entries.ts";
@@ -21,7 +22,7 @@ export function dictionaryDocument(dictionary: Dictionary): string {
 </header>
 <nav aria-label="Contents">${contents(dictionary)}</nav>
 <main id="content">
-<p class="quiet">${count(tables.length)} tables with ${count(columns)} columns, ${count(models.length)} views beside them${asOf(dictionary)}.</p>
+<p class="quiet">${formatCount(tables.length)} tables with ${formatCount(columns)} columns, ${formatCount(models.length)} views beside them${asOf(dictionary)}.</p>
 ${introduction(dictionary)}
 <section id="overview"><h2>How the main tables hang together</h2>
 <p>A line ends with a dot at the table that is pointed at. Whole lines hold by the way the service is asked; broken ones are assumed, and each run measures how many rows find their partner. Every name leads to its table.</p>

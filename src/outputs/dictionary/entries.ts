@@ -1,6 +1,6 @@
 import { html } from "hono/html";
+import { formatCount } from "../../counted.ts";
 import { treatments } from "../../warehouse/ddl/comments.ts";
-import { count } from "../html/wording.ts";
 import { type Diagram, drawing, lineageDiagram } from "./diagram.ts";
 import type { Dictionary, ModelEntry, StateEntry, TableEntry } from "./dictionary.ts";
 import type { ModelColumnEntry } from "./lineage.ts";
@@ -14,7 +14,7 @@ export function figure(diagram: Diagram) {
   if (layout.boxes.length < 2) return "";
   const words = [...relations.values()].flatMap(relation => relation.words.split("; "));
   return html`<figure><div class="scroll" tabindex="0" role="region" aria-label="Drawing of ${title}">${drawing(diagram, table => `#${table.includes(".") ? `s.${table.split(".")[1]}` : `t.${table}`}`)}</div>
-<figcaption>${leftOut.length === 0 ? "" : html`<p class="quiet">${leftOut.join(" ")}</p>`}${words.length === 0 ? "" : html`<details><summary>In words (${count(words.length)})</summary><ul>${words.map(text => html`<li>${text}</li>`)}</ul></details>`}</figcaption></figure>`;
+<figcaption>${leftOut.length === 0 ? "" : html`<p class="quiet">${leftOut.join(" ")}</p>`}${words.length === 0 ? "" : html`<details><summary>In words (${formatCount(words.length)})</summary><ul>${words.map(text => html`<li>${text}</li>`)}</ul></details>`}</figcaption></figure>`;
 }
 
 export function tableSection(table: TableEntry, dictionary: Dictionary) {
@@ -46,9 +46,9 @@ const fact = (title: string, text: unknown) => html`<div><dt>${title}</dt><dd>${
 function rowsOf({ sample }: TableEntry) {
   if (sample?.counted === undefined) return "";
   const { rows, live, completeTo } = sample.counted;
-  const gone = rows === live ? "" : `, ${count(rows - live)} no longer listed`;
+  const gone = rows === live ? "" : `, ${formatCount(rows - live)} no longer listed`;
   const complete = completeTo === undefined ? "" : `, complete to ${completeTo.slice(0, 16).replace("T", " ")} UTC`;
-  return fact("Rows", `${count(live)} live${gone}${complete}`);
+  return fact("Rows", `${formatCount(live)} live${gone}${complete}`);
 }
 
 function related(title: string, links: readonly Link[], outwards: boolean) {
@@ -108,7 +108,7 @@ function modelRow({ name: model, key }: ModelEntry, column: ModelColumnEntry) {
   const api =
     ends.length < 2
       ? ends.map(end => html` API: ${end}.`)
-      : html`<details><summary>API: ${count(fields.length)} fields</summary><ul>${ends.map(end => html`<li>${end}</li>`)}</ul></details>`;
+      : html`<details><summary>API: ${formatCount(fields.length)} fields</summary><ul>${ends.map(end => html`<li>${end}</li>`)}</ul></details>`;
   const way = [...new Set(steps.flatMap(({ by, of }) => [by, of]))].join(" ");
   return html`<tr id="c.${model}.${name}" data-entry="${model}.${name}" data-way="${way}"><th scope="row"><code>${name}</code>${key.includes(name) ? html` <span class="pill">key</span>` : ""}</th><td class="types">${types(column)}</td><td>${description} <div class="quiet">${made}${api}</div></td></tr>`;
 }

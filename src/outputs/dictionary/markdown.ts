@@ -1,5 +1,5 @@
+import { formatCount } from "../../counted.ts";
 import { treatments } from "../../warehouse/ddl/comments.ts";
-import { count } from "../html/wording.ts";
 import { domainDiagram, drawingFile, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
@@ -52,7 +52,7 @@ function contents({ domains, models, schemas, engine, links }: Dictionary, addre
   const assumed = links.filter(({ certain }) => !certain);
   return page([
     "# Data dictionary",
-    `${count(tables.length)} tables in schema \`${schemas.data}\`.${view} \`_deleted_at is null\` is what the service lists at present. Every join goes by \`_company\` and the columns named here.`,
+    `${formatCount(tables.length)} tables in schema \`${schemas.data}\`.${view} \`_deleted_at is null\` is what the service lists at present. Every join goes by \`_company\` and the columns named here.`,
     "![How the main tables hang together](overview.svg)",
     ...(models.length === 0
       ? []
@@ -99,7 +99,7 @@ function tablePart(table: TableEntry, { schemas, sample }: Dictionary, address: 
     `Comes from: \`${sourceOf(table)}\`${stream.on ? "" : " (the stream is off)"}`,
     main === undefined ? `Read: ${readingOf(stream)}` : `Child of [${main}](${address(main)}), read with it.`,
     `Deleted rows: ${table.deletion}`,
-    ...(table.sample?.counted === undefined ? [] : [`Rows: ${count(table.sample.counted.live)} live`]),
+    ...(table.sample?.counted === undefined ? [] : [`Rows: ${formatCount(table.sample.counted.live)} live`]),
     ...(table.versioned
       ? [
           `Every version: \`${schemas.data}.${name}_versions\`; as of a moment \`${schemas.data}.${name}_as_of('2026-01-31')\``,

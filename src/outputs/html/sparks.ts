@@ -1,8 +1,8 @@
 import { scaleBand, scaleLinear } from "d3-scale";
 import { html } from "hono/html";
+import { formatCount } from "../../counted.ts";
 import { filledLine } from "./lines.ts";
 import { fixed } from "./picture.ts";
-import { count } from "./wording.ts";
 
 /** A value of a chart. `note` is said of it when it is pointed at; charts of which there are hundreds have none: they take less room. */
 export interface Point {
@@ -82,8 +82,8 @@ function summary(points: readonly Point[]): string {
   const values = points.map(({ value }) => value);
   if (values.length === 0) return "No runs yet.";
   const [low, high, last] = [Math.min(...values), Math.max(...values), values.at(-1) ?? 0];
-  if (low === high) return `${count(low)} in each of ${count(values.length)} runs.`;
-  return `Over ${count(values.length)} runs between ${count(low)} and ${count(high)}; ${count(last)} in the last.`;
+  if (low === high) return `${formatCount(low)} in each of ${formatCount(values.length)} runs.`;
+  return `Over ${formatCount(values.length)} runs between ${formatCount(low)} and ${formatCount(high)}; ${formatCount(last)} in the last.`;
 }
 
 const highest = (points: readonly Point[]): number => Math.max(1, ...points.map(({ value }) => value));

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { counted } from "../html/wording.ts";
+import { counted } from "../../counted.ts";
 import type { Row } from "./asking.ts";
 import type { Answer } from "./contents.ts";
 import type { Field } from "./definition.ts";

@@ -1,9 +1,9 @@
 import { html } from "hono/html";
+import { counted } from "../../counted.ts";
 import { barChart } from "../html/bars.ts";
 import { lineChart } from "../html/lines.ts";
 import { monthChart } from "../html/months.ts";
 import { isolated, WIDTH } from "../html/picture.ts";
-import { counted } from "../html/wording.ts";
 import type { Row } from "./asking.ts";
 import { plain, prose } from "./cells.ts";
 import type { Block, Drawing, Field } from "./definition.ts";

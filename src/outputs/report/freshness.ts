@@ -1,6 +1,6 @@
 import { html } from "hono/html";
+import { counted } from "../../counted.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
-import { counted } from "../html/wording.ts";
 import type { Source } from "./contents.ts";
 
 /** Streams that are named; the table has all. */

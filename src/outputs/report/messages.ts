@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import { counted } from "../../counted.ts";
 import { plainText } from "../html/wording.ts";
 import type { Row } from "./asking.ts";
 import { number } from "./cells.ts";
@@ -65,7 +66,7 @@ function sentence({ sentence: written }: Message, row: Row, others: readonly Row
     .map((part, index) => (index % 2 === 0 ? part : (said[part]?.() ?? number("count", String(row[part] ?? 0)))));
   const named = others.slice(0, OTHERS).map(other => money(other, "amount"));
   const left = others.length - named.length;
-  const also = [...named, ...(left > 0 ? [`${left} more ${left === 1 ? "currency" : "currencies"}`] : [])];
+  const also = [...named, ...(left > 0 ? [`${counted(left, "more currency", "more currencies")}`] : [])];
   return html`${parts}${also.map((each, index) => html`${index === 0 ? " Also " : index === also.length - 1 ? " and " : ", "}${each}`)}${also.length > 0 ? "." : ""}`;
 }
 

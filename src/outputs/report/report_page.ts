@@ -1,6 +1,6 @@
 import { html } from "hono/html";
+import { counted, formatCount } from "../../counted.ts";
 import { standalone } from "../html/document.ts";
-import { count, counted } from "../html/wording.ts";
 import { tableOf } from "./cells.ts";
 import type { Answer, AnsweredSection, CompanyContents, Contents } from "./contents.ts";
 import type { Block } from "./definition.ts";
@@ -117,5 +117,5 @@ function absence({ model, why, tables }: Lack, { streamsOf }: Edition) {
   if (streams.length === 0)
     return html`There is no view <code>${model}</code>: <code>tributary sync</code> makes it, or says what keeps it from that.`;
   const names = streams.map((name, index) => html`${index === 0 ? "" : ", "}<code>${name}</code>`);
-  return html`This needs ${streams.length === 1 ? "the stream" : `${count(streams.length)} streams`} ${names}: add ${streams.length === 1 ? "it" : "them"} to <code>streams.include</code> of the configuration and run <code>tributary sync</code>.`;
+  return html`This needs ${streams.length === 1 ? "the stream" : `${formatCount(streams.length)} streams`} ${names}: add ${streams.length === 1 ? "it" : "them"} to <code>streams.include</code> of the configuration and run <code>tributary sync</code>.`;
 }

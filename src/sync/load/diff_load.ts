@@ -1,4 +1,5 @@
 import { detailsOf, type Stream, scalarOf } from "../../catalog/stream.ts";
+import { formatCount } from "../../counted.ts";
 import { TributaryError } from "../../errors.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import type { Stage } from "../../warehouse/destination.ts";
@@ -194,15 +195,15 @@ async function explainMassChange(sync: StreamSync, target: LoadTarget, diff: Dif
 }
 
 function sentence(stream: string, { changed, columns, estimated }: Causes, live: number, requests: number): string {
-  const named = columns.slice(0, NAMED).map(({ name, rows }) => `${name} (${estimated ? "about " : ""}${count(rows)})`);
+  const named = columns
+    .slice(0, NAMED)
+    .map(({ name, rows }) => `${name} (${estimated ? "about " : ""}${formatCount(rows)})`);
   const more = columns.length > NAMED ? ` and ${columns.length - NAMED} more` : "";
   const by = named.length === 0 ? "" : `, by ${named.join(", ")}${more}`;
   return (
-    `${count(changed)} of ${count(live)} known rows (${Math.round((100 * changed) / live)} %) changed since the last run${by}: ` +
-    `their details are fetched again, about ${count(requests)} requests. ` +
+    `${formatCount(changed)} of ${formatCount(live)} known rows (${Math.round((100 * changed) / live)} %) changed since the last run${by}: ` +
+    `their details are fetched again, about ${formatCount(requests)} requests. ` +
     `If such a field changes by itself, name it under streams.settings.${stream}.volatile: from then on nothing is fetched for it. ` +
     `--max-requests, --max-time or max_details bound a run.`
   );
 }
-
-const count = (value: number): string => value.toLocaleString("en-US");

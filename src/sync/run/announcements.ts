@@ -1,3 +1,4 @@
+import { counted } from "../../counted.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { messageOf } from "./report.ts";
@@ -42,8 +43,10 @@ export function announce(log: Log, before: readonly string[]): Announcements {
     },
     end() {
       if (repeated === 0) return;
-      const warnings = repeated === 1 ? "1 warning" : `${repeated} warnings`;
-      log.warn({ repeated }, `${warnings} as in the run before: \`tributary status\` shows them in full.`);
+      log.warn(
+        { repeated },
+        `${counted(repeated, "warning")} as in the run before: \`tributary status\` shows them in full.`,
+      );
     },
   };
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Meaning, type MeaningTests, type ReadMeaning, readMeanings, ruleLine } from "../../catalog/meaning.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { configSchema } from "../../config/schema.ts";
+import { counted } from "../../counted.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import {
   type AssumptionShare,
@@ -106,7 +107,7 @@ function isConfigured({ meaning, column }: AssumptionShare, tests: MeaningTests)
 }
 
 const headOf = ({ company, config_line }: AssumptionShare) => `${config_line} (${company})`;
-const of = ({ table }: Meaning, { rows }: AssumptionShare) => `${rows.toLocaleString("en-US")} rows of ${table}`;
+const of = ({ table }: Meaning, { rows }: AssumptionShare) => `${counted(rows, "row")} of ${table}`;
 const percent = (value: number) => `${(100 * value).toFixed(value > 0.1 ? 0 : 1)} %`;
 const advice = ({ meaning }: AssumptionShare) =>
   `See \`tributary meanings ${meaning}\`, and set the line in the configuration to what your service means.`;

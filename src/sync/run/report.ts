@@ -1,5 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
+import { counted } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
 import type { Unanswered } from "../../source/api.ts";
@@ -231,7 +232,7 @@ function waitOf(
   // With requests queued, latency limits only where answers have become so slow that fewer are sent at once.
   const slowly = waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
   if (asked === undefined) return slowly;
-  if (asked > 0 && sent === 0) return `its turn, ${waiting} ${waiting === 1 ? "request queues" : "requests queue"}`;
+  if (asked > 0 && sent === 0) return `its turn, ${counted(waiting, "request queues", "requests queue")}`;
   if (sent > 0 && pages === 0) return "its first answer";
   return rows === 0 ? "the warehouse" : slowly;
 }

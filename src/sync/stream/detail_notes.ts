@@ -1,4 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
+import { formatCount } from "../../counted.ts";
 import type { countWaiting, WorkList } from "../../warehouse/details/work_list.ts";
 import { idleCauses } from "../../warehouse/merge/causes.ts";
 import type { StreamSync } from "../context.ts";
@@ -21,12 +22,12 @@ export function announce(sync: StreamSync, work: WorkList): void {
   if (fresh > MANY_NEW) {
     context.log.warn(
       { stream: name, requests: fresh },
-      `${name}: ${count(fresh)} details were never fetched, each is one request. streams.settings.${name}.max_details caps how many a run asks for; the next run goes on.`,
+      `${name}: ${formatCount(fresh)} details were never fetched, each is one request. streams.settings.${name}.max_details caps how many a run asks for; the next run goes on.`,
     );
   }
   if (work.left > 0)
     progress.notes.push(
-      `${name}: ${count(work.left)} details are left for the next runs, as max_details allows ${count(work.total)} a run.`,
+      `${name}: ${formatCount(work.left)} details are left for the next runs, as max_details allows ${formatCount(work.total)} a run.`,
     );
 }
 
@@ -35,11 +36,9 @@ export async function noteIdleCauses({ context, stream, progress }: StreamSync):
   const { db } = context.destination;
   for (const { cause, in_vain } of await idleCauses(db, context.company, stream.name))
     progress.notes.push(
-      `${stream.name}: changes of ${cause} made ${count(in_vain)} details due of which none had changed. streams.settings.${stream.name}.refresh: { without: [${cause}] } leaves their turns to others.`,
+      `${stream.name}: changes of ${cause} made ${formatCount(in_vain)} details due of which none had changed. streams.settings.${stream.name}.refresh: { without: [${cause}] } leaves their turns to others.`,
     );
 }
-
-const count = (value: number): string => value.toLocaleString("en-US");
 
 /** Why the stream counts as failed; undefined: it doesn't. */
 export function troubleWith(

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
+import { counted } from "../../counted.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
 import { insertStreamRun, partRunId, partRunSoFar, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
@@ -77,11 +78,13 @@ function noteUnavailable({ context, progress }: StreamSync, error: ApiError): vo
 
 function noteLeftOut({ name }: Stream, { run, warnings, notes }: StreamProgress): void {
   if (run.before_start > 0)
-    notes.push(`${name}: ${run.before_start} rows from before streams.start came, and were not stored.`);
+    notes.push(`${name}: ${counted(run.before_start, "row")} from before streams.start came, and were not stored.`);
   if (run.rejected > 0)
-    warnings.push(`${run.rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`);
+    warnings.push(`${counted(run.rejected, "row")} could not be stored; \`tributary rejects ${name}\` shows them.`);
   if (run.problems > 0)
-    warnings.push(`${run.problems} values could not be read; \`tributary rejects ${name} --problems\` shows them.`);
+    warnings.push(
+      `${counted(run.problems, "value")} could not be read; \`tributary rejects ${name} --problems\` shows them.`,
+    );
 }
 
 export function syncByMode(sync: StreamSync): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import { counted } from "../../counted.ts";
 import { DestinationError } from "../../errors.ts";
 import { altering } from "../ddl/alteration.ts";
 import { asOfName, versionsName } from "../ddl/as_of.ts";
@@ -47,7 +48,8 @@ export async function dropTables(
     const empty: Named[] = [];
     for (const table of present) {
       const removed = await removeRows(trx, table, removal.company);
-      if (table.schema === schema) done.push(`removed ${removed} rows of ${removal.company} from ${table.name}`);
+      if (table.schema === schema)
+        done.push(`removed ${counted(removed, "row")} of ${removal.company} from ${table.name}`);
       if (await isEmpty(trx, table)) empty.push(table);
     }
     // With the rows: a high-water mark that outlived them would keep the next run from reading them again.

@@ -74,13 +74,13 @@ test("what failed or found the list locked is tried again with what has come sin
   expect(said.join()).not.toContain("purchase_orders: not all");
   daemon.refresh(orders("PO-3"));
   await clock.until("2026-03-10T22:00:00Z");
-  expect(said.filter(line => line.startsWith("purchase_orders: not all details of the 1 rows"))).toHaveLength(1);
+  expect(said.filter(line => line.startsWith("purchase_orders: not all details of the 1 row"))).toHaveLength(1);
 
   scripts.push(...Array(4).fill({ ms: second, code: 1 }));
   daemon.refresh(orders("PO-4"));
   await clock.until("2026-03-10T23:30:00Z");
   expect(keysOf(place).slice(4)).toEqual(Array(4).fill(["PO-4"]));
-  expect(said.filter(line => line.startsWith("purchase_orders: not all details of the 1 rows"))).toHaveLength(2);
+  expect(said.filter(line => line.startsWith("purchase_orders: not all details of the 1 row"))).toHaveLength(2);
 });
 
 test("names that fit nothing are refused, and so are all while the daemon ends, which tells what it leaves", async () => {

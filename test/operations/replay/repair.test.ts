@@ -282,7 +282,7 @@ test("what an earlier run's answers had to say is told though a later run's are 
   const copy = again(await passing(duckdbWarehouse()), clock, lenient);
   const report = await copy.replay({ catalogue });
   expect(report).toMatchObject({ exit_code: 0, status: "warning", streams: [{ status: "warning", rejected: 1 }] });
-  expect(report.warnings).toEqual([expect.stringContaining("1 rows could not be stored")]);
+  expect(report.warnings).toEqual([expect.stringContaining("1 row could not be stored")]);
   const [row] = await copy.warehouse.query("select status from _tributary.stream_runs");
   expect(row).toMatchObject({ status: "warning" });
 });

@@ -128,7 +128,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     extra.push(odd("a"));
     const narrow = await night();
     expect(narrow.line).toMatchObject({ before_start: 1, inserted: 0 });
-    expect(narrow.report.notes.filter(note => note.includes("1 rows from before streams.start came"))).toHaveLength(1);
+    expect(narrow.report.notes.filter(note => note.includes("1 row from before streams.start came"))).toHaveLength(1);
     const whole = await night({ full: true });
     expect(whole.line).toMatchObject({ before_start: 1, inserted: 0, deleted: 0, missing: 0 });
     extra.push(odd("b"));

@@ -51,13 +51,13 @@ describe.each(warehouses)("$name", ({ make }) => {
     const destination = await make();
     await filled(destination);
     expect(await drop(destination, "acme")).toEqual([
-      "removed 1 rows of acme from item_tags",
-      "removed 1 rows of acme from items",
+      "removed 1 row of acme from item_tags",
+      "removed 1 row of acme from items",
     ]);
     expect(await companies(destination)).toEqual(["beta"]);
     expect(await drop(destination, "beta")).toEqual([
-      "removed 1 rows of beta from item_tags",
-      "removed 1 rows of beta from items",
+      "removed 1 row of beta from item_tags",
+      "removed 1 row of beta from items",
       "dropped table item_tags",
       "dropped table items",
     ]);
@@ -137,6 +137,6 @@ test("PostgreSQL: rows that another company's run is about to commit keep the ta
     "select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())";
   while ((await admin.query(waiting)).rows.length === 0) await new Promise(resolve => setTimeout(resolve, 5));
   await admin.query("commit");
-  expect(await dropping).toEqual(["removed 1 rows of acme from item_tags", "removed 1 rows of acme from items"]);
+  expect(await dropping).toEqual(["removed 1 row of acme from item_tags", "removed 1 row of acme from items"]);
   expect(await companies(destination)).toEqual(["beta"]);
 });

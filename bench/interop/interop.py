@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,52 +27,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-NODE = shutil.which("node")
+sys.path.insert(0, str(HERE.parent))
+
+from programs import NODE, ROOT, Node, environments, say  # noqa: E402
+
 SIDES = ("airbyte", "target-postgres", "target-jsonl")
 SIZES = {"orders": 300, "invoices": 150, "items": 12000, "findings": 60, "ingested": 80}
 MONEY = "12345678901234567890123456789.123456789"
-
-
-def environments(folder):
-    """A virtual environment for each side: what they need does not fit together."""
-    for side in SIDES:
-        ready = folder / side / "ready"
-        wanted = (HERE / "requirements" / f"{side}.txt").read_text()
-        if ready.exists() and ready.read_text() == wanted:
-            continue
-        say(f"installing {side}")
-        subprocess.run([sys.executable, "-m", "venv", folder / side], check=True)
-        pip = [folder / side / "bin/pip", "install", "--quiet", "--requirement", HERE / "requirements" / f"{side}.txt"]
-        subprocess.run(pip, check=True)
-        ready.write_text(wanted)
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-class Node:
-    """A program of the repository that says a line of JSON when it is ready, and ends with its standard input or a signal."""
-
-    def __init__(self, *words):
-        self.process = subprocess.Popen(
-            [NODE, *words], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        text = ""
-        while line := self.process.stdout.readline():
-            text += line
-            try:
-                self.said = json.loads(text)
-                return
-            except json.JSONDecodeError:
-                pass
-        raise RuntimeError(f"{words} said {text!r}")
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
 
 
 POSTGRES = """
@@ -332,7 +292,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="interop-") as name:
         folder = Path(name)
         venvs = (options.venvs or folder / "venvs").resolve()
-        environments(venvs)
+        environments(venvs, HERE / "requirements", SIDES)
         server = Node("--input-type=module", "--eval", POSTGRES)
         url = server.said["url"]
         try:

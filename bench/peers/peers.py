@@ -56,6 +56,7 @@ class Recording(Node):
         super().__init__(str(HERE / "recording.ts"), json.dumps(sizes))
         self.tables = tables
         self.url, self.key, self.removed = (self.said[name] for name in ("url", "key", "removed"))
+        self.properties: dict[str, dict[str, dict]] = {table: {} for table in tables}
         self.connection = http.client.HTTPConnection(self.url.removeprefix("http://"))
         self.truth = {state: self.read(state) for state in ("base", "night")}
 
@@ -78,14 +79,26 @@ class Recording(Node):
             while cursor is not None:
                 page = self.get(f"{path}?limit=100{cursor and f'&cursor={cursor}'}")
                 for row in page["data"][table]:
+                    self.learn(table, row)
                     amount = row[AMOUNTS[table]]
                     rows[row[KEYS[table]]] = None if amount is None else Decimal(amount)
                 cursor = page["pagination"]["next_cursor"]
         if "purchase_order_details" in self.tables:
             truth["purchase_order_details"] = dict.fromkeys(truth["purchase_orders"])
             for number in truth["purchase_orders"]:
-                self.get(f"po/{urllib.parse.quote(number, safe='')}")
+                self.learn("purchase_order_details", self.get(f"po/{urllib.parse.quote(number, safe='')}")["data"])
         return truth
+
+    def learn(self, table: str, row: dict) -> None:
+        """Adds to the JSON schemas, which tools that don't guess their columns would have had written by hand."""
+        for name, value in row.items():
+            types = self.properties[table].setdefault(name, {"type": ["null", "string"]})["type"]
+            if isinstance(value, bool):
+                types[1:] = ["boolean"]
+            elif isinstance(value, (int, Decimal)):
+                types[1:] = ["number"]
+            elif isinstance(value, (dict, list)):
+                types[1:] = ["object", "array"]
 
 
 @dataclass(frozen=True)
@@ -131,6 +144,18 @@ def dlt(disposition: str) -> Callable[[Place], list[list[str]]]:
     return pipeline
 
 
+def singer(place: Place) -> list[list[str]]:
+    recording, configs = place.recording, (place.folder / "tap.json", place.folder / "target.json")
+    tap = {"origin": recording.url, "key": recording.key, "tables": recording.tables, "properties": recording.properties}
+    target = {"path": str(place.folder / "warehouse.duckdb"), "default_target_schema": "procurement"}
+    for path, config in zip(configs, (tap, target)):
+        path.write_text(json.dumps(config))
+    return [
+        [str(place.venvs / "singer-tap/bin/python"), str(HERE / "singer_tap.py"), "--config", str(configs[0])],
+        [str(place.venvs / "target-duckdb/bin/target-duckdb"), "--config", str(configs[1])],
+    ]
+
+
 DLT = {"dlt": ("dlt", "duckdb", "pyarrow")}
 TOOLS = {
     "tributary": Tool(
@@ -147,6 +172,12 @@ TOOLS = {
         DLT,
     ),
     "dlt-replace": Tool("dlt, replace", "the same with the write disposition replace", dlt("replace"), DLT),
+    "singer": Tool(
+        "Singer",
+        "a tap with Meltano's SDK and its faster writer, target-duckdb",
+        singer,
+        {"singer-tap": ("singer-sdk",), "target-duckdb": ("target-duckdb", "duckdb")},
+    ),
 }
 
 

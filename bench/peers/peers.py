@@ -144,18 +144,33 @@ def dlt(disposition: str) -> Callable[[Place], list[list[str]]]:
     return pipeline
 
 
+def source(place: Place) -> dict:
+    """What a tool's own source is told of the service."""
+    recording = place.recording
+    return {"origin": recording.url, "key": recording.key, "tables": recording.tables, "properties": recording.properties}
+
+
 def singer(place: Place) -> list[list[str]]:
-    recording, configs = place.recording, (place.folder / "tap.json", place.folder / "target.json")
-    tap = {"origin": recording.url, "key": recording.key, "tables": recording.tables, "properties": recording.properties}
-    target = {"path": str(place.folder / "warehouse.duckdb"), "default_target_schema": "procurement"}
-    for path, config in zip(configs, (tap, target)):
-        path.write_text(json.dumps(config))
+    tap, target = place.folder / "tap.json", place.folder / "target.json"
+    tap.write_text(json.dumps(source(place)))
+    warehouse = str(place.folder / "warehouse.duckdb")
+    target.write_text(json.dumps({"path": warehouse, "default_target_schema": "procurement"}))
     return [
-        [str(place.venvs / "singer-tap/bin/python"), str(HERE / "singer_tap.py"), "--config", str(configs[0])],
-        [str(place.venvs / "target-duckdb/bin/target-duckdb"), "--config", str(configs[1])],
+        [str(place.venvs / "singer-tap/bin/python"), str(HERE / "singer_tap.py"), "--config", str(tap)],
+        [str(place.venvs / "target-duckdb/bin/target-duckdb"), "--config", str(target)],
     ]
 
 
+def airbyte(strategy: str) -> Callable[[Place], list[list[str]]]:
+    def pipeline(place: Place) -> list[list[str]]:
+        config = place.folder / "source.json"
+        config.write_text(json.dumps({**source(place), "folder": str(place.folder)}))
+        return [[str(place.venvs / "airbyte/bin/python"), str(HERE / "airbyte_side.py"), strategy, str(config)]]
+
+    return pipeline
+
+
+AIRBYTE = {"airbyte": ("airbyte", "airbyte-cdk", "duckdb")}
 DLT = {"dlt": ("dlt", "duckdb", "pyarrow")}
 TOOLS = {
     "tributary": Tool(
@@ -177,6 +192,15 @@ TOOLS = {
         "a tap with Meltano's SDK and its faster writer, target-duckdb",
         singer,
         {"singer-tap": ("singer-sdk",), "target-duckdb": ("target-duckdb", "duckdb")},
+    ),
+    "airbyte-merge": Tool(
+        "PyAirbyte, merge",
+        "a declarative source with a concurrency of 8, details as its substream, write strategy merge into the DuckDB cache",
+        airbyte("merge"),
+        AIRBYTE,
+    ),
+    "airbyte-replace": Tool(
+        "PyAirbyte, replace", "the same with the write strategy replace", airbyte("replace"), AIRBYTE
     ),
 }
 

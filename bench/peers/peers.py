@@ -8,11 +8,10 @@ repository's root:
 
     python3 bench/peers/peers.py                          # makes its environments in a temporary folder
     python3 bench/peers/peers.py --venvs FOLDER           # keeps them there
-    python3 bench/peers/peers.py --only tributary,dlt --items 2000 --orders 2000 --runs 1
+    python3 bench/peers/peers.py --only tributary,dlt-merge --items 2000 --orders 2000 --runs 1
 """
 
 import argparse
-import http.client
 import json
 import os
 import platform
@@ -23,8 +22,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.parse
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from decimal import Decimal
@@ -34,175 +31,16 @@ from typing import IO
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from programs import NODE, ROOT, Node, environments, say  # noqa: E402
+from loaders import TOOLS, Place, Tool  # noqa: E402
+from programs import NODE, ROOT, environments, say  # noqa: E402
+from recorded import AMOUNTS, KEYS, Recording  # noqa: E402
 
 LOADS = {"first load": "base", "nothing changed": "base", "1 % changed": "night"}
-KEYS = {"items": "item_id", "purchase_orders": "po_number", "purchase_order_details": "po_number"}
-AMOUNTS = {"items": "total_spend", "purchase_orders": "total_amount"}
 # Builds the command as it is installed, and says where it is.
 BUILD = """
 import { build } from "./bench/build.ts";
 console.log(JSON.stringify(await build(process.argv[1])));
 """
-
-# By table and key the amount as it is told, None for none.
-Amounts = dict[str, dict[str, Decimal | None]]
-
-
-class Recording(Node):
-    """The recorded service with so many rows: every page of the tables, in both states."""
-
-    def __init__(self, tables: tuple[str, ...], sizes: dict[str, int]) -> None:
-        super().__init__(str(HERE / "recording.ts"), json.dumps(sizes))
-        self.tables = tables
-        self.url, self.key, self.removed = (self.said[name] for name in ("url", "key", "removed"))
-        self.properties: dict[str, dict[str, dict]] = {table: {} for table in tables}
-        self.connection = http.client.HTTPConnection(self.url.removeprefix("http://"))
-        self.truth = {state: self.read(state) for state in ("base", "night")}
-
-    def get(self, path: str) -> dict:
-        self.connection.request("GET", f"/api/v1/{path}", headers={"authorization": f"Bearer {self.key}"})
-        return json.loads(self.connection.getresponse().read(), parse_float=Decimal)
-
-    def serve(self, state: str) -> int:
-        """Answers with this state from now on; how many requests there were since the last time."""
-        self.connection.request("POST", "/_recording", state)
-        return json.loads(self.connection.getresponse().read())["requests"]
-
-    def read(self, state: str) -> Amounts:
-        self.serve(state)
-        truth: Amounts = {}
-        for table, path in (("items", "items"), ("purchase_orders", "po")):
-            if table not in self.tables:
-                continue
-            rows, cursor = truth.setdefault(table, {}), ""
-            while cursor is not None:
-                page = self.get(f"{path}?limit=100{cursor and f'&cursor={cursor}'}")
-                for row in page["data"][table]:
-                    self.learn(table, row)
-                    amount = row[AMOUNTS[table]]
-                    rows[row[KEYS[table]]] = None if amount is None else Decimal(amount)
-                cursor = page["pagination"]["next_cursor"]
-        if "purchase_order_details" in self.tables:
-            truth["purchase_order_details"] = dict.fromkeys(truth["purchase_orders"])
-            for number in truth["purchase_orders"]:
-                self.learn("purchase_order_details", self.get(f"po/{urllib.parse.quote(number, safe='')}")["data"])
-        return truth
-
-    def learn(self, table: str, row: dict) -> None:
-        """Adds to the JSON schemas, which tools that don't guess their columns would have had written by hand."""
-        for name, value in row.items():
-            types = self.properties[table].setdefault(name, {"type": ["null", "string"]})["type"]
-            if isinstance(value, bool):
-                types[1:] = ["boolean"]
-            elif isinstance(value, (int, Decimal)):
-                types[1:] = ["number"]
-            elif isinstance(value, (dict, list)):
-                types[1:] = ["object", "array"]
-
-
-@dataclass(frozen=True)
-class Place:
-    """What a tool's command is made of: a folder of its own, and the service."""
-
-    folder: Path
-    venvs: Path
-    recording: Recording
-    cli: str
-
-
-@dataclass(frozen=True)
-class Tool:
-    title: str
-    """How it was told to work."""
-    choices: str
-    """Programs that are started together, each reading what the one before it writes."""
-    pipeline: Callable[[Place], list[list[str]]]
-    """Its folders in requirements/, and the packages whose versions are told."""
-    environments: dict[str, tuple[str, ...]]
-    """The file that analysts open, in its folder; the schema of its tables, and what says that a row is gone."""
-    database: str = "warehouse.duckdb"
-    schema: str = "procurement"
-    gone: str = "false"
-
-
-def tributary(place: Place) -> list[list[str]]:
-    config = place.folder / "config.yaml"
-    api = {"base_url": place.recording.url, "key": place.recording.key}
-    # JSON is YAML.
-    config.write_text(json.dumps({"api": api, "company": "acme", "destination": {"path": "./warehouse.duckdb"}}))
-    words = ["sync", *place.recording.tables, "--config", str(config), "--no-progress", "--log-level", "warn"]
-    # By its first line, which says how Node is started.
-    return [[place.cli, *words]]
-
-
-def dlt(disposition: str) -> Callable[[Place], list[list[str]]]:
-    def pipeline(place: Place) -> list[list[str]]:
-        python, given = str(place.venvs / "dlt/bin/python"), (place.recording.url, place.recording.key, str(place.folder))
-        return [[python, str(HERE / "dlt_side.py"), *given, disposition, *place.recording.tables]]
-
-    return pipeline
-
-
-def source(place: Place) -> dict:
-    """What a tool's own source is told of the service."""
-    recording = place.recording
-    return {"origin": recording.url, "key": recording.key, "tables": recording.tables, "properties": recording.properties}
-
-
-def singer(place: Place) -> list[list[str]]:
-    tap, target = place.folder / "tap.json", place.folder / "target.json"
-    tap.write_text(json.dumps(source(place)))
-    warehouse = str(place.folder / "warehouse.duckdb")
-    target.write_text(json.dumps({"path": warehouse, "default_target_schema": "procurement"}))
-    return [
-        [str(place.venvs / "singer-tap/bin/python"), str(HERE / "singer_tap.py"), "--config", str(tap)],
-        [str(place.venvs / "target-duckdb/bin/target-duckdb"), "--config", str(target)],
-    ]
-
-
-def airbyte(strategy: str) -> Callable[[Place], list[list[str]]]:
-    def pipeline(place: Place) -> list[list[str]]:
-        config = place.folder / "source.json"
-        config.write_text(json.dumps({**source(place), "folder": str(place.folder)}))
-        return [[str(place.venvs / "airbyte/bin/python"), str(HERE / "airbyte_side.py"), strategy, str(config)]]
-
-    return pipeline
-
-
-AIRBYTE = {"airbyte": ("airbyte", "airbyte-cdk", "duckdb")}
-DLT = {"dlt": ("dlt", "duckdb", "pyarrow")}
-TOOLS = {
-    "tributary": Tool(
-        "tributary",
-        "as it comes; the built command",
-        tributary,
-        {},
-        gone="_deleted_at is not null",
-    ),
-    "dlt-merge": Tool(
-        "dlt, merge",
-        "rest_api source, write disposition merge, Parquet files, resources side by side, nested values as JSON, money as decimal",
-        dlt("merge"),
-        DLT,
-    ),
-    "dlt-replace": Tool("dlt, replace", "the same with the write disposition replace", dlt("replace"), DLT),
-    "singer": Tool(
-        "Singer",
-        "a tap with Meltano's SDK and its faster writer, target-duckdb",
-        singer,
-        {"singer-tap": ("singer-sdk",), "target-duckdb": ("target-duckdb", "duckdb")},
-    ),
-    "airbyte-merge": Tool(
-        "PyAirbyte, merge",
-        "a declarative source with a concurrency of 8, details as its substream, write strategy merge into the DuckDB cache",
-        airbyte("merge"),
-        AIRBYTE,
-    ),
-    "airbyte-replace": Tool(
-        "PyAirbyte, replace", "the same with the write strategy replace", airbyte("replace"), AIRBYTE
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -243,15 +81,20 @@ def measure(pipeline: list[list[str]], folder: Path, log: IO[bytes]) -> Used:
     watcher = threading.Thread(target=watch)
     watcher.start()
     cpu, failed = 0.0, []
-    for process in processes:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        cpu += usage.ru_utime + usage.ru_stime
-        if process.returncode != 0:
-            failed.append(f"{process.args} ended with {process.returncode}")
-    wall = time.perf_counter() - started
-    ended.set()
-    watcher.join()
+    try:
+        for process in processes:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            cpu += usage.ru_utime + usage.ru_stime
+            if process.returncode != 0:
+                failed.append(f"{process.args} ended with {process.returncode}")
+        wall = time.perf_counter() - started
+    finally:
+        ended.set()
+        watcher.join()
+        for process in processes:
+            if process.returncode is None:
+                process.kill()
     if failed:
         log.flush()
         raise RuntimeError("\n".join([*failed, Path(log.name).read_text(errors="replace")[-3000:]]))
@@ -263,9 +106,9 @@ class Result:
     used: Used
     rows: int
     requests: int
-    """Amounts that are not those of the service."""
+    # Amounts that are not those of the service.
     lost: int
-    """Rows that are shown as gone, of those that are; None where none are."""
+    # Rows that are shown as gone, of those that are; None where none are.
     seen: tuple[int, int] | None
 
 
@@ -292,10 +135,11 @@ def load(tool: Tool, place: Place, name: str) -> Result:
 def shown(tool: Tool, place: Place) -> dict[str, dict[str, tuple[Decimal | None, bool]]]:
     """By table and key the amount, as exact as the destination has it, and whether the row is gone."""
     queries = {
-        table: f"select {KEYS[table]}, {AMOUNTS.get(table, 'null')}::varchar, {tool.gone} from {tool.schema}.{table}"
+        table: f"select {KEYS[table]}, {AMOUNTS.get(table, 'null')}::varchar, {tool.gone} from procurement.{table}"
         for table in place.recording.tables
     }
-    words = [place.venvs / "reader/bin/python", HERE / "read_side.py", place.folder / tool.database, json.dumps(queries)]
+    warehouse = place.folder / "warehouse.duckdb"
+    words = [place.venvs / "reader/bin/python", HERE / "read_side.py", warehouse, json.dumps(queries)]
     found = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
     return {
         table: {key: (None if amount is None else Decimal(amount), gone) for key, amount, gone in rows}
@@ -360,7 +204,7 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     given = options()
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start"
+    before = os.getloadavg()[0]
     recordings: dict[str, Recording] = {}
     results: dict[tuple[str, str, str], list[Result]] = {}
     with tempfile.TemporaryDirectory(prefix="peers-") as name:
@@ -388,13 +232,18 @@ def main() -> None:
                             say(f"run {run + 1}, {job}, {load_name}, {TOOLS[tool].title}")
                             result = load(TOOLS[tool], Place(own, venvs, recording, cli), load_name)
                             results.setdefault((job, load_name, tool), []).append(result)
+        except KeyboardInterrupt:
+            say("stopped: what there is so far is told")
         finally:
             for recording in recordings.values():
                 recording.close()
+        load_average = f"load {before:.1f} before and {os.getloadavg()[0]:.1f} after"
+        machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {load_average}"
         told = {
             "date": datetime.now(timezone.utc).date().isoformat(),
             "machine": machine,
-            "sizes": {size: getattr(given, size) for size in ("items", "orders", "details", "runs")},
+            "sizes": {size: getattr(given, size) for size in ("items", "orders", "details")},
+            "runs": min(map(len, results.values()), default=0),
             "tools": [
                 {"tool": TOOLS[tool].title, "versions": versions(tool, venvs), "choices": TOOLS[tool].choices}
                 for tool in given.tools
@@ -405,7 +254,7 @@ def main() -> None:
         given.json.write_text(json.dumps(told, indent=2) + "\n")
     sizes = ", ".join(f"{count:,} {size}" for size, count in told["sizes"].items())
     notes = [f"- {tool['tool']}: {tool['versions']}; {tool['choices']}" for tool in told["tools"]]
-    print("\n".join([f"{told['date']}; {machine}; {sizes}", "", table(told["lines"]), "", *notes]))
+    print("\n".join([f"{told['date']}; {machine}; {sizes}; runs: {told['runs']}", "", table(told["lines"]), "", *notes]))
 
 
 main()

@@ -89,9 +89,12 @@ const server = createServer((request, response) => {
   if (known !== undefined) send(response, known);
   else void record(url, served).then(answer => send(response, answer));
 });
-server.keepAliveTimeout = 60_000;
+// Whoever records waits while others load.
+server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}`, key, removed })}\n`);
 });
 process.once("SIGTERM", () => process.exit(0));
+// Whoever started it is gone.
+process.stdin.resume().once("end", () => process.exit(0));

@@ -118,13 +118,16 @@ async function resetStream(
 ): Promise<readonly string[]> {
   const { db, dialect, schema, stateSchema } = destination;
   await dropStages(destination, company, stream.tables);
-  if (drop) return dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables });
-  await db.transaction().execute(async trx => {
-    await forgetProgress(trx, company, stream.name);
-    const { mode } = stream;
-    if (mode.kind === "detail" && (await publishedAmong(trx, company, [stream])).size > 0)
-      await recountDetail(trx, destination, { company, stream, parent: parentsOf(catalogue, stream, mode) });
-  });
+  const withRoom = <T>(work: () => Promise<T>) => destination.withRoom("write", work, { tables: stream.tables });
+  if (drop) return withRoom(() => dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables }));
+  await withRoom(() =>
+    db.transaction().execute(async trx => {
+      await forgetProgress(trx, company, stream.name);
+      const { mode } = stream;
+      if (mode.kind === "detail" && (await publishedAmong(trx, company, [stream])).size > 0)
+        await recountDetail(trx, destination, { company, stream, parent: parentsOf(catalogue, stream, mode) });
+    }),
+  );
   return [`${stream.name}: forgot how far it was read for ${company}; its rows stay`];
 }
 

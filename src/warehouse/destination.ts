@@ -58,7 +58,7 @@ export interface Destination extends Exportable, AsyncDisposable {
    * Runs work that touches many rows: one or more transactions, repeatable from their start. DuckDB begins with little
    * memory (least for work that only compares much) and, should it run out, does the work again with twice as much. `rows`
    * are those of the stage that is compared; `widest`, of the stage whose rows are written, is given beside that, and what it
-   * takes to note which rows of `tables` are replaced, when `touched` are.
+   * takes to note which rows of `tables` are replaced or go: `touched` of each, or else any.
    */
   withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, of?: WorkSize): Promise<T>;
   /** After a publish that changed so many rows of the stream's own: checkpoint, statistics, where it is worth it. Never changes what the tables say. */
@@ -78,7 +78,7 @@ export interface WorkSize {
   readonly rows?: number;
   readonly widest?: number | undefined;
   readonly tables?: TableSet;
-  readonly touched?: number;
+  readonly touched?: number | undefined;
 }
 
 /** A process that works on a warehouse, as others are told of it. `startedAt` is ISO 8601. */

@@ -214,17 +214,17 @@ class DuckdbFile implements DuckdbDestination {
   }
 
   async withRoom<T>(purpose: "compare" | "write", work: () => Promise<T>, of: WorkSize = {}): Promise<T> {
-    const { rows = 0, widest = 0, tables, touched = 0 } = of;
+    const { rows = 0, widest = 0, tables, touched } = of;
     return this.#room.run(async () => {
       const isLarge = await this.#isLarge();
       const keptMb = isLarge && tables !== undefined ? await this.#room.forReplaced(namesOf(tables), touched) : 0;
-      if (widest >= WIDE_BYTES) return this.#writeWide(work, Math.ceil(widest), keptMb);
       const comparing = purpose === "compare" && (rows > FEW_ROWS || isLarge);
-      try {
-        return await this.#room.repeating(work, { share: comparing ? COMPARING : 1, moreMb: keptMb });
-      } finally {
-        if (isLarge) await this.#room.settle();
-      }
+      const done =
+        widest >= WIDE_BYTES
+          ? await this.#writeWide(work, Math.ceil(widest), keptMb)
+          : await this.#room.repeating(work, { share: comparing ? COMPARING : 1, moreMb: keptMb });
+      if (isLarge) await this.#room.settle();
+      return done;
     });
   }
 

@@ -60,8 +60,10 @@ export async function inPublish<T>(
     if (diff.isSame !== true) await dropTemporary(trx, target);
     return result;
   };
-  const { touched } = diff;
-  const room = touched === 0 ? {} : { widest, touched, tables: target.tables };
+  const { touched, missing } = diff;
+  // Of what was asked for the state is written anew, whatever the answer said: how much that is the stage does not tell.
+  const replaced = target.parent === undefined ? touched + missing : undefined;
+  const room = { widest: touched === 0 ? undefined : widest, tables: target.tables, touched: replaced };
   return destination.withRoom("write", () => destination.db.transaction().execute(publish), room);
 }
 

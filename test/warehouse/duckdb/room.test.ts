@@ -111,4 +111,12 @@ it("gives what DuckDB has to keep of replaced rows on top, in this run and in th
   expect(Number(rows[0]?.n)).toBe(2_998_500);
   await unaided(next);
   await next.releaseToReaders();
+  await next.close();
+
+  // What a reset removes may be of any number.
+  const last = await opened({ ...settings, runId: "run-3" });
+  const removal = () =>
+    last.db.transaction().execute(trx => sql`delete from procurement.many where i % 2000 = 9`.execute(trx));
+  const { numAffectedRows } = await last.withRoom("write", removal, { tables });
+  expect(Number(numAffectedRows)).toBe(1_500);
 });

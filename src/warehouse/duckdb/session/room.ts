@@ -55,10 +55,10 @@ export class Room {
   }
 
   /**
-   * Within `run`: what DuckDB will have to keep where so many rows of tables are replaced. To be given before: a DELETE that
+   * Within `run`: what DuckDB will have to keep where so many rows of tables, or any, are replaced. To be given before: a DELETE that
    * runs out of memory leaves rows that cannot be deleted any more in this session, though it was taken back.
    */
-  async forReplaced(tables: readonly string[], rows: number): Promise<number> {
+  async forReplaced(tables: readonly string[], rows = Number.MAX_SAFE_INTEGER): Promise<number> {
     if (rows === 0) return 0;
     const text = `select sum(least(estimated_size // ${VECTOR} + 1, ${rows})) from duckdb_tables() where table_name in (${tables.map(quoted)})`;
     return this.#alone(async connection =>
@@ -69,18 +69,18 @@ export class Room {
   /** Within `run`, after work on a large file: gives what DuckDB has to keep on top, 43 MB for five million rows of which some were deleted. */
   async settle(): Promise<void> {
     const given = await this.#givenMemory();
-    await this.#alone(async connection => {
-      // What can leave memory does.
+    const settling = this.#alone(async connection => {
       const isFree = await limitMemory(connection, Math.ceil(given * FREE + this.#heldMb)).then(
         () => true,
-        error => (isOutOfMemory(error) ? false : Promise.reject(error)),
+        () => false,
       );
-      if (!isFree) {
-        const [row] = await select(connection, "select sum(memory_usage_bytes) from duckdb_memory()");
-        this.#heldMb = Math.ceil(Number(row?.[0]) / 1e6);
-      }
+      // What could leave memory did, for that.
+      const [row] = isFree ? [] : await select(connection, "select sum(memory_usage_bytes) from duckdb_memory()");
+      if (row !== undefined) this.#heldMb = Math.ceil(Number(row[0]) / 1e6);
       await limitMemory(connection, given + this.#heldMb);
     });
+    // A session that is lost says so to whoever works with it.
+    await settling.catch(() => undefined);
   }
 
   /** What the tables beyond a few are given. */

@@ -89,12 +89,12 @@ const server = createServer((request, response) => {
   if (known !== undefined) send(response, known);
   else void record(url, served).then(answer => send(response, answer));
 });
-// Whoever records waits while others load.
+// peers.py keeps one connection, unused while a tool loads: Node would close it after five seconds.
 server.keepAliveTimeout = 0;
 server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${port}`, key, removed })}\n`);
 });
 process.once("SIGTERM", () => process.exit(0));
-// Whoever started it is gone.
+// Standard input ends with the parent process, also when that was killed.
 process.stdin.resume().once("end", () => process.exit(0));

@@ -61,7 +61,7 @@ class PurchaseOrderDetails(Procurement):
         return SinglePagePaginator()
 
     def _write_schema_message(self) -> None:
-        # The SDK writes it again for each order, and at each the target loads what it has: ten times the CPU.
+        # The SDK writes it again for each order, and at each the target loads what it has: several times the CPU.
         if not self.has_schema_written:
             super()._write_schema_message()
         self.has_schema_written = True
@@ -72,7 +72,7 @@ STREAMS = (Items, PurchaseOrders, PurchaseOrderDetails)
 
 class ProcurementTap(Tap):
     name = "tap-procurement"
-    # Faster than the SDK's own writer, and numbers keep their digits.
+    # Faster than the SDK's own writer, and numbers keep their digits in its messages.
     message_writer_class = MsgSpecWriter
     config_jsonschema = PropertiesList(
         Property("origin", StringType, required=True),

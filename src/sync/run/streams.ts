@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Destination } from "../../warehouse/destination.ts";
@@ -182,7 +183,7 @@ async function announceFormats({ plan: { order, tools }, destination, jobs }: Ru
   const { formats } = order.config;
   const reread = await adoptFormats(destination.db, jobs, formats, new Date(tools.clock.now()).toISOString());
   if (reread.length === 0) return;
-  const requests = reread.reduce((sum, each) => sum + each.requests, 0).toLocaleString("en-US");
+  const requests = formatCount(reread.reduce((sum, each) => sum + each.requests, 0));
   const inWords = ({ dates, timezone }: Formats) => `dates [${dates.join(", ")}] and timezone ${timezone}`;
   const befores = [...new Set(reread.map(({ before }) => inWords(before)))];
   const text = `formats: ${reread.length} streams were read with ${befores.join(", or ")}, and the configuration now says ${inWords(formats)}. Their lists and feeds are read whole and all of their details fetched again, about ${requests} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`;

@@ -79,7 +79,7 @@ export class Room {
       if (row !== undefined) this.#heldMb = Math.ceil(Number(row[0]) / 1e6);
       await limitMemory(connection, given + this.#heldMb);
     });
-    // A session that is lost says so to whoever works with it.
+    // The work itself succeeded. Where the session is lost, its next statement fails and tells the reason.
     await settling.catch(() => undefined);
   }
 

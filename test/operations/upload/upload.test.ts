@@ -150,7 +150,9 @@ describe.each(warehouses)("$name", ({ make }) => {
       if (outcome === "unknown") expect(documents.length).toBeLessThanOrEqual(1);
       else expect(documents).toEqual([doc_id]);
     }
-    expect(unknown.length).toBeGreaterThan(3);
+    // How many were under way when a finalization was cut off depends on what came together; the one whose answer
+    // was not written down is among them for certain.
+    expect(unknown.length).toBeGreaterThan(0);
     expect(unknown.length).toBeLessThan(150);
     // What a document became of has its name, so each of them is found.
     for (const { sha256: hash, found } of unknown) expect(found).toEqual(made.get(hash) ?? []);

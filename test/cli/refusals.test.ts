@@ -60,6 +60,7 @@ test("a host that doesn't answer is exit code 1, a wrong key 3, each with what t
   expect(wrong.stdout).toContain("The API key was refused: check api.key");
   // Nothing was loaded: nobody is sent to tables that aren't there, and no file is left that has none.
   expect(wrong.stdout).not.toContain("Readers find the tables");
+  expect(wrong.stdout).not.toContain("nothing has changed");
   expect(readdirSync(stranger.folder)).toEqual(["config.yaml"]);
   refused(checked, 3, "FAIL  api key", "The API key was refused: check api.key");
 });

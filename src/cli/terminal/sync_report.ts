@@ -11,7 +11,7 @@ type Row = RunReport["streams"][number];
 export function syncReport(report: RunReport, readers: string, look: Look, next = "tributary sync"): string {
   const { streams } = report;
   const ended = `Run ${report.run_id} ${outcome(verdict(report), look)} after ${lengthOf(report)}.`;
-  const blocks = [...runTable(streams, look), `${ended}\n${totals(streams)}`];
+  const blocks = [...runTable(streams, look), `${ended}${totals(streams)}`];
   blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
   if (report.status === "stopped") blocks.push(saved(streams, next));
   // What could not begin has made no tables.
@@ -34,7 +34,7 @@ function runTable(streams: readonly Row[], look: Look): string[] {
     ([why, rows]) => `${counted(rows.length, "stream")} skipped: ${why}`,
   );
   if (still.length > 0)
-    folded.unshift(`${counted(still.length, "stream")} unchanged, ${formatCount(sum(still, "requests"))} requests`);
+    folded.unshift(`${counted(still.length, "stream")} unchanged, ${counted(sum(still, "requests"), "request")}`);
   return [...(shown.length === 0 ? [] : [lineTable(shown, look)]), folded.map(line => paint("dim", line)).join("\n")];
 }
 
@@ -54,13 +54,16 @@ const parted = (rows: readonly Row[], which: (row: Row) => boolean): [Row[], Row
 const sum = (rows: readonly Row[], name: (typeof COUNTED)[number] | "requests" | "rows_read"): number =>
   rows.reduce((all, row) => all + row[name], 0);
 
+/** Of a run that read something, or asked: "nothing has changed" says more than one that could not begin knows. */
 function totals(streams: readonly Row[]): string {
+  const [rows, requests] = [sum(streams, "rows_read"), sum(streams, "requests")];
+  if (rows + requests === 0) return "";
   const changes = (["inserted", "updated", "deleted", "rejected"] as const)
     .map(name => [sum(streams, name), name] as const)
     .filter(([count]) => count > 0)
     .map(([count, name]) => `${formatCount(count)} ${name}`);
-  const read = `${formatCount(sum(streams, "rows_read"))} rows read with ${formatCount(sum(streams, "requests"))} requests`;
-  return `In all ${read}: ${changes.join(", ") || "nothing has changed"}.`;
+  const read = `${counted(rows, "row")} read with ${counted(requests, "request")}`;
+  return `\nIn all ${read}: ${changes.join(", ") || "nothing has changed"}.`;
 }
 
 const lineTable = (streams: readonly Row[], look: Look): string =>

@@ -92,10 +92,7 @@ export async function planNight(
   const temporary = (purpose: string) => sql.id(temporaryName(purpose, company, stream));
   const [scored, chosen, table] = [temporary("scored"), temporary("chosen"), temporary("night")];
   const { plansByStatistics, byteText } = place.dialect;
-  const analyze = async (name: Fragment) => {
-    if (plansByStatistics) await sql`analyze ${name}`.execute(db);
-  };
-  await analyze(candidates);
+  if (plansByStatistics) await sql`analyze ${candidates}`.execute(db);
   await dropTables(db, [table]);
   await sql`create temporary table ${scored} as ${scoring(place, night)}`.execute(db);
   await sql`create temporary table ${chosen} as
@@ -109,7 +106,6 @@ export async function planNight(
     const { numAffectedRows } =
       await sql`insert into ${chosen} select c.parent_key, ${sql.lit(why)}, row_number() over (order by ${order}, ${key}), c.rate, c.p
       from (select c.* from ${from} order by ${order}, ${key} limit ${sql.lit(most)}) c`.execute(db);
-    await analyze(chosen);
     return Number(numAffectedRows);
   };
   const most = divide(budget, Number.POSITIVE_INFINITY).caused;

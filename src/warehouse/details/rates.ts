@@ -31,7 +31,7 @@ export const daysBefore = (now: string, days: number): string =>
 
 /** How many days before `now` a timestamp is. */
 export const daysSince = (now: string, timestamp: Fragment): Fragment =>
-  sql`(date_part('epoch', cast(${now} as timestamptz)) - date_part('epoch', ${timestamp})) / 86400`;
+  sql`(${sql.lit(Date.parse(now) / 1_000)} - date_part('epoch', ${timestamp})) / 86400`;
 
 /** e^−x, x at least 0. */
 export const decayed = (x: Fragment): Fragment => sql`exp(-least(${x}, ${sql.lit(SMALLEST)}))`;
@@ -55,7 +55,7 @@ export function stratumOf(of: string, now: string): Fragment {
 }
 
 /** Rates as FROM items: `overall` is a row of `rate`, the others have `name` and `rate`; what they lack is overall, or 1. */
-export function ratesOf(place: Pick<Destination, "stateSchema">, { company, stream }: RatesOf) {
+function ratesOf(place: Pick<Destination, "stateSchema">, { company, stream }: RatesOf) {
   const kept = (kind: "stratum" | "factor") =>
     sql`${sql.id(place.stateSchema, "detail_rates")} where company = ${company} and stream = ${stream} and kind = ${sql.lit(kind)}`;
   const shape = sql.lit(SHAPE);
@@ -73,10 +73,10 @@ export function ratesOf(place: Pick<Destination, "stateSchema">, { company, stre
 export function withRates(place: Pick<Destination, "stateSchema">, of: RatesOf, rows: Fragment, alias: string) {
   const { overall, strata, factors } = ratesOf(place, of);
   return {
-    from: sql`${rows} ${sql.id(alias)} cross join ${overall} o
+    from: sql`${rows} ${sql.id(alias)}
       left join ${strata} s on s.name = ${sql.id(alias, "stratum")}
       left join ${factors} f on f.name = ${sql.id(alias, "factor")}`,
-    stratum: sql`cast(coalesce(s.rate, o.rate) as double precision)`,
+    stratum: sql`cast(coalesce(s.rate, ${overall}) as double precision)`,
     times: sql`cast(coalesce(f.rate, 1) as double precision)`,
   };
 }

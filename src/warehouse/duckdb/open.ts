@@ -223,7 +223,8 @@ class DuckdbFile implements DuckdbDestination {
         widest >= WIDE_BYTES
           ? await this.#writeWide(work, Math.ceil(widest), keptMb)
           : await this.#room.repeating(work, { share: comparing ? COMPARING : 1, moreMb: keptMb });
-      if (isLarge) await this.#room.settle();
+      // What touched no row met nothing that the comparison before it had not.
+      if (isLarge && touched !== 0) await this.#room.settle();
       return done;
     });
   }

@@ -63,7 +63,7 @@ test("whatever befalls workers, database and clocks: no limit is broken, and wha
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 test("with steady demand the rate is used, and every worker has its turn", async () => {
   const steady = fc.record({
@@ -94,7 +94,7 @@ test("with steady demand the rate is used, and every worker has its turn", async
     }),
     { numRuns: 40 },
   );
-}, 120_000);
+});
 
 test("a day's requests are counted by the database's clock, those of the dead as well", async () => {
   await fc.assert(
@@ -120,4 +120,4 @@ test("a day's requests are counted by the database's clock, those of the dead as
     }),
     { numRuns: 15 },
   );
-}, 120_000);
+});

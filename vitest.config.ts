@@ -13,8 +13,9 @@ export default defineConfig({
     // On two processors: a worker waits for PostgreSQL, for the commands that it starts and for clocks a sixth of its time.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    // Only what hangs: the longest test takes 85 s on a quiet machine, and twice that on a busy one.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // Only what hangs: the longest test takes 85 s on a quiet machine, and ten times that on a slow and busy one. No test
+    // has a limit of its own, or that would be the first to be met there.
+    testTimeout: 1_200_000,
+    hookTimeout: 1_200_000,
   },
 });

@@ -138,7 +138,7 @@ beforeAll(async () => {
         `/lineage/vendor-credential/${id}/iso_9001`,
       );
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const simulator of simulators) await simulator.close();

@@ -78,7 +78,9 @@ export async function killedSync(warehouse: Warehouse, company: Simulator, insta
 }
 
 function phaseOf(stderr: string, company: Simulator): Phase {
-  const said = stderr.split("\n").flatMap(line => (line.startsWith("{") ? [JSON.parse(line)] : []));
+  // Its last line may have been cut off by the kill.
+  const lines = stderr.slice(0, stderr.lastIndexOf("\n") + 1).split("\n");
+  const said = lines.flatMap(line => (line.startsWith("{") ? [JSON.parse(line)] : []));
   const about = (message: string) => said.filter(line => line.msg === message);
   if (about("releasing to readers").length > about("released").length) return "showing";
   const publishing = new Map<string, number>();

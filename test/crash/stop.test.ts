@@ -80,7 +80,8 @@ describe.each(kinds)("runs that are stopped, %s", (_name, make) => {
 
     const hurried = await sync(warehouse, ["--max-time", "1s"]);
     expect(hurried.code, hurried.stderr).toBe(5);
-    expect(hurried.stdout).toMatch(/--max-time/);
+    // On a slow machine the time is over before the first stream begins, which is told elsewhere.
+    expect(hurried.stdout + hurried.stderr).toMatch(/--max-time/);
     again += await repeated();
 
     company.faults.latencyMs = 0;

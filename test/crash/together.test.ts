@@ -14,9 +14,14 @@ const kinds: readonly (readonly [string, MakeWarehouse])[] = [
 ];
 const few = { destination: { publish_every: "1s" }, streams: { exclude: ["invoice*", "findings*", "ingested"] } };
 
+const LATENCY_MS = 300;
+
 let company: Simulator;
 beforeAll(async () => {
-  company = await openCompany({ orders: 100, invoices: 1, items: 200, findings: 1, ingested: 1 }, { latencyMs: 300 });
+  company = await openCompany(
+    { orders: 100, invoices: 1, items: 200, findings: 1, ingested: 1 },
+    { latencyMs: LATENCY_MS },
+  );
 });
 afterAll(() => company.close());
 
@@ -29,7 +34,10 @@ describe.each(kinds)("two syncs of the same streams, %s", (_name, make) => {
     if (warehouse.kind === "duckdb") {
       while ((await readdir(join(warehouse.folder, "w.versions"))).every(name => !/^20.*Z$/.test(name)))
         await sleep(20);
+      // However long a third process takes to start, the first is still at work then.
+      company.faults.latencyMs = 4_000;
       const late = await sync(warehouse);
+      company.faults.latencyMs = LATENCY_MS;
       expect(late.code, late.stderr).toBe(4);
       expect(holderNamed(late), late.stderr).toBe(working.child.pid);
     }

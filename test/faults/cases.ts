@@ -82,7 +82,7 @@ export const cases: readonly Case[] = [
     ...retried,
     line: { retries: 3 },
   },
-  { name: "500s among details", faults: { only: "/po/", error500: 0.15 }, streams: orders, ...retried },
+  { name: "500s among details", faults: { only: "/po/", error500: 0.1 }, streams: orders, ...retried },
   {
     name: "cut connections",
     faults: { ...path, cutConnection: { next: 3 } },
@@ -101,7 +101,7 @@ export const cases: readonly Case[] = [
     name: "answers that never come",
     faults: { ...path, hang: { next: 2 } },
     streams: items,
-    config: { api: { timeout: "400ms" } },
+    config: { api: { timeout: "2s" } },
     ...retried,
     line: { retries: 2 },
   },
@@ -113,8 +113,8 @@ export const cases: readonly Case[] = [
     config: { api: { timeout: "100ms" } },
     exit: 1,
     status: "failed",
-    // On a machine that is busy elsewhere, a piece may be late.
-    told: /no end of the body within 400 ms|no further piece of the body within 100 ms/,
+    // On a machine that is busy elsewhere, a piece may be late, or even the beginning.
+    told: /no end of the body within 400 ms|no (further piece of the body|headers|connection) within 100 ms/,
   },
   {
     name: "repeated rows",

@@ -96,7 +96,10 @@ describe("DuckDB", () => {
     place.company.requests.clear();
     const running = startSync(warehouse, ["--json"]);
     while (place.company.requests.total < 12 && running.child.exitCode === null) await sleep(1);
-    await rm(join(warehouse.folder, "w.versions"), { recursive: true });
+    // The run is not over before, and it may write a file where others have just been removed.
+    place.company.faults.latencyMs = 2_000;
+    await rm(join(warehouse.folder, "w.versions"), { recursive: true, maxRetries: 10 });
+    place.company.faults.latencyMs = 0;
     expectToldOnce(await running.ended, /vanished/);
     await goodSync(warehouse);
     expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
@@ -113,9 +116,12 @@ describe("PostgreSQL", () => {
       place.company.requests.clear();
       const running = startSync(warehouse, ["--json"]);
       while (place.company.requests.total < requests && running.child.exitCode === null) await sleep(1);
+      // However long it takes to end the session, the run is not over before.
+      place.company.faults.latencyMs = 2_000;
       await warehouse.state(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tributary' and datname = current_database()`,
       );
+      place.company.faults.latencyMs = 0;
       const { code, stdout, stderr } = await running.ended;
       expect([code, JSON.parse(stdout).notes]).toEqual([0, [expect.stringMatching(/begun again 1×/)]]);
       expect(stderr).toMatch(/connection to PostgreSQL .* was lost[\s\S]*Trying again in 1 s/);

@@ -52,7 +52,7 @@ function atFirstDetail(what: (night: Night) => Promise<unknown> | unknown): NonN
     if (met || !/^\/po\/[^/]+$/.test(path)) return;
     met = true;
     // The other list is done by then, however slow the machine is.
-    for (let look = 0; look < 500 && (await done(night, "items")) === 0; look++) await night.clock.sleep(20);
+    for (let look = 0; look < 10_000 && (await done(night, "items")) === 0; look++) await night.clock.sleep(20);
     await what(night);
   };
 }

@@ -273,7 +273,7 @@ describe("a run that is tried again", () => {
     Object.assign(faults, { only: "/items", hasMoreWithoutCursor: 1 });
     const failed = /\/items .*next_cursor is missing/;
     const [, report] = await taken(async ({ clock, said }) => {
-      for (let look = 0; look < 500 && !said.some(line => failed.test(line)); look++) await clock.sleep(20);
+      for (let look = 0; look < 10_000 && !said.some(line => failed.test(line)); look++) await clock.sleep(20);
     });
     Object.assign(faults, { only: null, hasMoreWithoutCursor: 0 });
     expect([report.exit_code, report.status]).toEqual([6, "failed"]);

@@ -26,6 +26,8 @@ export async function openDoorway(simulator: Simulator): Promise<Doorway> {
     };
     answer().catch(error => response.destroy(error as Error));
   });
+  // A reused connection must not die under a client, as the simulator's do not.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

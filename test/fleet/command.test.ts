@@ -17,6 +17,9 @@ const fleet = (more: object = {}) => fleetPlace(simulator, more);
 const orders = ["purchase_orders", "purchase_order_details"];
 const details = () => simulator.requests.count("/po/{po_number}");
 
+/** Answers are that late while commands are started beside a run: however long that takes, the run is not over by then. */
+const LATE_MS = 5_000;
+
 /** Slows the service until `part` is done. */
 async function slowly<T>(part: () => Promise<T>, latencyMs = 400): Promise<T> {
   simulator.requests.clear();
@@ -68,6 +71,7 @@ test("Ctrl-C ends the following with 130 and the run goes on; --stop ends the ru
     expect(await ended(following)).toBe(130);
     const asked = details();
     await until(() => details() > asked + 16);
+    simulator.faults.latencyMs = LATE_MS;
     const [run] = await at.query("select run_id, status from _tributary.runs");
     expect(run).toMatchObject({ status: "running" });
     const id = String(run!["run_id"]);
@@ -91,12 +95,14 @@ test("SIGTERM leaves with 0 and another worker goes on; drained workers end what
   const stdout = text(following.stdout);
   const second = await slowly(async () => {
     await until(() => details() > 2);
-    const other = await at.work(2);
+    simulator.faults.latencyMs = LATE_MS;
     const since = performance.now();
+    const other = await at.work(2);
+    const between = performance.now();
     first.kill("SIGTERM");
     expect(await ended(first)).toBe(0);
-    // What the documentation promises of a stop.
-    expect(performance.now() - since).toBeLessThan(10_000);
+    // What the documentation promises of a stop; where a mere start takes as long as that, a few times what this takes.
+    expect(performance.now() - between).toBeLessThan(Math.max(10_000, 4 * (between - since)));
     const asked = details();
     await until(() => details() > asked);
     return other;

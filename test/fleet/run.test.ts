@@ -25,7 +25,7 @@ const IN_FLIGHT = 8;
 
 test("three workers load what one process loads, details in shards of their own, and a run of theirs is one row", async () => {
   await sameByWorkers(simulator, ...(await two()));
-}, 120_000);
+});
 
 test("a worker that is told to leave gives its jobs to the others, and the run goes on to the same end", async () => {
   const [alone, shared] = await two();
@@ -48,7 +48,7 @@ test("a worker that is told to leave gives its jobs to the others, and the run g
   expect(await shared.query("select run_id, status from _tributary.runs")).toEqual([
     { run_id: report.run_id, status: report.status },
   ]);
-}, 120_000);
+});
 
 test("a run is stopped for all workers, ends as stopped, and the next one goes on", async () => {
   const shared = await make();
@@ -69,10 +69,11 @@ test("a run is stopped for all workers, ends as stopped, and the next one goes o
   const asked = (line: typeof report) =>
     line.streams.find(({ stream }) => stream === "purchase_order_details")!.requests;
   expect(asked(report)).toBeGreaterThan(0);
-  // What was in flight at the stop is asked for again.
+  // What was in flight at the stop is asked for again. The workers stop one after the other, and the later one may have
+  // got the places of the first.
   expect(asked(report) + asked(next)).toBeGreaterThanOrEqual(1_200);
-  expect(asked(report) + asked(next)).toBeLessThanOrEqual(1_200 + IN_FLIGHT);
-}, 120_000);
+  expect(asked(report) + asked(next)).toBeLessThanOrEqual(1_200 + 2 * IN_FLIGHT);
+});
 
 test("a bug in a part ends the run, which says so; it is not tried again for ever", async () => {
   const shared = await make();
@@ -91,7 +92,7 @@ test("a bug in a part ends the run, which says so; it is not tried again for eve
   const report = await sync({ names: ["purchase_orders"] });
   expect(report).toMatchObject({ status: "failed", exit_code: 70 });
   expect(report.errors[0]).toMatch(/^This is a bug in tributary: TypeError: no such thing/);
-}, 60_000);
+});
 
 test("a worker whose clock is set back goes on saying that it is there", async () => {
   const shared = await make();
@@ -106,5 +107,5 @@ test("a worker whose clock is set back goes on saying that it is there", async (
   await until(async () => {
     const [row] = await fleet.workers();
     return Date.now() - since > 3_000 && row !== undefined && row.ageMs < 1_000;
-  }, 20);
-}, 60_000);
+  });
+});

@@ -50,7 +50,7 @@ test("a worker serves health for everybody, figures for who has the token, and n
   child.kill("SIGTERM");
   expect((await ended)[0]).toBe(0);
   expect(await ask("/healthz")).toBeUndefined();
-}, 90_000);
+});
 
 test("of local workers their parent answers, by what they have told the queue", async () => {
   const { place, child, ended, ask } = await working("--local", "2");
@@ -63,7 +63,7 @@ test("of local workers their parent answers, by what they have told the queue", 
   child.kill("SIGTERM");
   expect((await ended)[0]).toBe(0);
   expect(await ask("/healthz")).toBeUndefined();
-}, 90_000);
+});
 
 test("where another program has the port a worker is told to serve nothing, and with --no-server nothing listens", async () => {
   const { place, child, ended, ask, port } = await working("--no-server");
@@ -78,4 +78,4 @@ test("where another program has the port a worker is told to serve nothing, and 
   expect(await ask("/healthz")).toBeUndefined();
   child.kill("SIGTERM");
   expect((await ended)[0]).toBe(0);
-}, 60_000);
+});

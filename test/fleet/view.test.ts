@@ -74,6 +74,8 @@ test("while workers work it is told who does what, what waits, and what the key 
     const isAsking = seen.budgets.some(({ in_flight }) => in_flight > 0);
     return isReading() && isAsking && seen.queue.runs.some(({ conductor }) => conductor !== null);
   });
+  // The run is not over before it has been looked at in all ways.
+  simulator.faults.latencyMs = 3_000;
   expect(seen.workers.map(({ id, up, draining, refusal }) => [id, up, draining, refusal])).toEqual([
     ["worker-1", true, false, null],
     ["worker-2", true, false, null],
@@ -90,7 +92,8 @@ test("while workers work it is told who does what, what waits, and what the key 
     ...{ companies: ["acme", "beta"], max_concurrency: 6, requests_per_second: null },
     ...{ requests_per_day: 50_000, pause: null },
   });
-  expect(budget!.in_flight).toBeLessThanOrEqual(budget!.ceiling);
+  // Not than the ceiling, which may just have been lowered: what is in flight then goes on.
+  expect(budget!.in_flight).toBeLessThanOrEqual(budget!.max_concurrency);
   // Of another company nothing is told but runs, and the key that it shares.
   const other = await readFleet(loaded, "beta");
   expect(other.workers.flatMap(worker => worker.jobs).filter(({ company }) => company !== null)).toEqual([]);
@@ -112,7 +115,7 @@ test("while workers work it is told who does what, what waits, and what the key 
   const after = await readFleet(loaded);
   expect(after.queue).toEqual(nothing.queue);
   expect(after.budgets[0]!.requests_today).toBe(simulator.requests.entries.length);
-}, 60_000);
+});
 
 const row = (id: string, doing: WorkerDoing, pid = 1) => ({
   ...{ id, host: "a-host", pid, version: "1.0.0", draining: false, isStopped: false, doing },
@@ -224,7 +227,7 @@ test("a pause, yesterday's requests and the leases of the dead are told as they 
   expect((await readFleet(config)).budgets[0]).toMatchObject({ pause: null, requests_today: 0 });
   await change(`'{"counted": "otherwise"}'`);
   expect((await readFleet(config)).budgets).toEqual([]);
-}, 60_000);
+});
 
 test("a role that may read nothing of the workers is told so, and has all other figures", async () => {
   const database = await createDatabase(inject("postgresUrl"));

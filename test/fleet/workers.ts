@@ -73,8 +73,8 @@ export async function onWorkers(order: RunOrder, tools: RunTools): Promise<RunRe
   return await runOnWorkers(order, { ...tools, ...fleet, clock: systemClock });
 }
 
-/** Waits for something that other processes or workers do. */
-export async function until(isSo: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
+/** Waits for something that other processes or workers do: for minutes, as several of them start on a busy machine. */
+export async function until(isSo: () => boolean | Promise<boolean>, seconds = 300): Promise<void> {
   for (const end = Date.now() + seconds * 1_000; !(await isSo()); ) {
     if (Date.now() > end) throw new Error(`it did not happen within ${seconds} s`);
     await systemClock.sleep(20);

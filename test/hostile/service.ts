@@ -35,6 +35,8 @@ const identity = JSON.stringify({ data: { company_id: "c", company_name: "Acme" 
 /** A real HTTP server on this machine; its address. It is gone when the test is over. */
 export async function serving(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(answer);
+  // A reused connection must not die under a client, however busy the machine is.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();

@@ -11,4 +11,4 @@ test("what parts fetch and publish side by side into a lake is what one session 
     deletes: { max_share: 1, min_rows: 1_000 },
   };
   await sameInParts(make, config, { rounds: 2, mails: 24 });
-}, 180_000);
+});

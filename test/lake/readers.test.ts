@@ -95,7 +95,8 @@ test("twenty readers in three processes hear of no error and see no mixture, whi
   };
   const phases: Phase[] = [];
   const killed = () => phases.filter(phase => phase === "publishing").length;
-  for (const value of [30, 300, 100, 10]) {
+  // How long a publish takes is the machine's: as many tries as two need.
+  for (const value of [30, 300, 100, 10, 200, 60, 30, 300, 100, 10, 200, 60]) {
     if (killed() === 2) break;
     night();
     phases.push(await killedSync(warehouse, company, { by: "publishing", value }));

@@ -49,7 +49,7 @@ test("a lake in object storage is checked, filled and asked; a store that goes a
   // So many that they do not stay in the catalog.
   company.update("items", 300);
   store.shut();
-  const failed = await sync(warehouse, ["--max-time", "4s"]);
+  const failed = await sync(warehouse, ["--max-time", "15s"]);
   expect([5, 6]).toContain(failed.code);
   expect(failed.stderr).toContain("The object storage of destination.data_path did not do what it was asked");
   store.open();

@@ -13,4 +13,4 @@ test("three workers load into a lake what one process loads", async () => {
   const lake = await make();
   await sameByWorkers(simulator, await make(), lake);
   expect(await lake.query("select count(*) as n from procurement.purchase_order_details")).toEqual([{ n: 600 }]);
-}, 180_000);
+});

@@ -56,6 +56,19 @@ const held = (folder: string) => [
   ...process.getActiveResourcesInfo().filter(what => !/Pipe|Timeout|MessagePort|TTY/.test(what)),
 ];
 
+/** What is held beyond what was before; that may go meanwhile, as idle connections of other tests do. */
+function heldBeyond(before: readonly string[], folder: string): readonly string[] {
+  const left = [...before];
+  return held(folder).filter(what => {
+    const at = left.indexOf(what);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** The system and the server may take a moment to let go. */
+const patience = { timeout: 60_000 };
+
 describe.each(databases)("$name", ({ make }) => {
   test("rows come once, go on behind any of them, and then come what changed and what was deleted", async () => {
     const { simulator, open } = await place(await make());
@@ -99,7 +112,7 @@ describe.each(databases)("$name", ({ make }) => {
       expect(change.table).toBe("items");
       break;
     }
-    expect(held(folder)).toEqual(before);
+    expect(heldBeyond(before, folder)).toEqual([]);
     expect(await sync(warehouse, { streams: ["items"] })).toMatchObject({ exit_code: 0 });
   });
 
@@ -150,12 +163,16 @@ test("two warehouses are synced at once: one is aborted, the other ends well, an
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   await slow.simulator.close();
   await quick.simulator.close();
-  await expect.poll(() => held(folder)).toEqual(before.filter(what => what !== "TCPServerWrap"));
-  const { rows } = await database.admin.query(
-    "select count(*) as n from pg_stat_activity where usename = $1 and datname = current_database()",
-    [database.role],
-  );
-  expect(Number(rows[0].n)).toBe(0);
+  const others = before.filter(what => what !== "TCPServerWrap");
+  await expect.poll(() => heldBeyond(others, folder), patience).toEqual([]);
+  const sessions = async () =>
+    (
+      await database.admin.query(
+        "select pid from pg_stat_activity where usename = $1 and datname = current_database()",
+        [database.role],
+      )
+    ).rowCount;
+  await expect.poll(sessions, patience).toBe(0);
 });
 
 test("closing ends a loop over rows that asks for nothing more, and does not wait for it", async () => {

@@ -59,7 +59,7 @@ beforeAll(async () => {
   installed = join(home, "node_modules", "tributary-warehouse");
   const licenses = await readFile(join(installed, "LICENSES.txt"), "utf8");
   bundled = [...licenses.matchAll(/^Name: (\S+)\nVersion: (\S+)$/gm)].map(([, name, version]) => `${name}@${version}`);
-}, 600_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -154,13 +154,20 @@ describe("before anything was accepted, what no attempt mends is told after one"
 });
 
 describe("a service that does not end", () => {
+  /** Given up for that reason, and asked again; on a busy machine a good answer may be too late as well. */
+  const expectRecovered = async (api: ReturnType<typeof client>, reason: string) => {
+    const { data, requests } = await api.get("/po", {});
+    expect(data).toEqual([1]);
+    expect(requests).toBe(1 + api.events.length);
+    expect(api.events[0]?.reason).toContain(reason);
+  };
+
   test("hangs before its headers", async () => {
     await using service = await serve((response, _request, count) => {
       if (count > 1) json(response, 200, good);
     });
-    await using api = client(service.url, { timeoutMs: 100 });
-    expect(await api.get("/po", {})).toMatchObject({ data: [1], requests: 2 });
-    expect(api.events[0]?.reason).toContain("no headers within 100 ms");
+    await using api = client(service.url, { timeoutMs: 500 });
+    await expectRecovered(api, "no headers within 500 ms");
   });
 
   test("hangs in the middle of its body", async () => {
@@ -168,9 +175,8 @@ describe("a service that does not end", () => {
       if (count > 1) json(response, 200, good);
       else response.writeHead(200).write('{"data":');
     });
-    await using api = client(service.url, { timeoutMs: 100 });
-    expect(await api.get("/po", {})).toMatchObject({ data: [1], requests: 2 });
-    expect(api.events[0]?.reason).toContain("no further piece of the body within 100 ms");
+    await using api = client(service.url, { timeoutMs: 500 });
+    await expectRecovered(api, "no further piece of the body within 500 ms");
   });
 
   test("sends a byte now and then, for ever: over at four times the timeout", async () => {
@@ -181,12 +187,11 @@ describe("a service that does not end", () => {
       const drip = setInterval(() => {
         bytes += 1;
         response.write(" ");
-      }, 50);
+      }, 20);
       response.on("close", () => clearInterval(drip));
     });
-    await using api = client(service.url, { timeoutMs: 200 });
-    expect(await api.get("/po", {})).toMatchObject({ data: [1], requests: 2 });
-    expect(api.events[0]?.reason).toContain("no end of the body within 800 ms");
+    await using api = client(service.url, { timeoutMs: 600 });
+    await expectRecovered(api, "no end of the body within 2400 ms");
     expect(bytes).toBeGreaterThan(2);
   });
 

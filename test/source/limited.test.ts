@@ -82,13 +82,15 @@ describe("429", () => {
     let inFlight = 0;
     let most = 0;
     let refuse = false;
-    const full = Promise.withResolvers<void>();
+    const [full, half] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using service = await serve(async (response, _request) => {
       inFlight += 1;
       most = Math.max(most, inFlight);
       if (most === 8) full.resolve();
-      // However busy the machine is, all that may be in flight are there before the first is refused.
-      await (refuse ? Promise.race([full.promise, setTimeout(4_000)]) : setTimeout(5));
+      if (!refuse && most === 4) half.resolve();
+      // However busy the machine is, all that may be in flight are there before the first is refused or answered.
+      await Promise.race([(refuse ? full : half).promise, setTimeout(60_000, undefined, { ref: false })]);
+      await setTimeout(5);
       inFlight -= 1;
       if (refuse) failure(response, 429, "RATE_LIMIT", { "retry-after": "60" });
       else json(response, 200, { data: 1 });
@@ -99,7 +101,7 @@ describe("429", () => {
     const api = createApi({
       baseUrl: service.url,
       key: () => key,
-      limits: { timeoutMs: 5000, maxWaitMs: 600_000 },
+      limits: { timeoutMs: 120_000, maxWaitMs: 600_000 },
       limit,
       clock,
       random: () => 1,

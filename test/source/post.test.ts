@@ -89,7 +89,7 @@ async function contentOf(body: string, claimed = body): Promise<Content> {
   return { path, bytes: Buffer.byteLength(claimed), sha256: createHash("sha256").update(claimed).digest("hex") };
 }
 
-const how = { isPlainAllowed: true, timeoutMs: 2_000, signal: new AbortController().signal };
+const how = { isPlainAllowed: true, timeoutMs: 30_000, signal: new AbortController().signal };
 
 test("a file goes to its address with its type and length, and nothing that is secret", async () => {
   const got: string[] = [];

@@ -22,6 +22,8 @@ export async function serve(handler: Handler): Promise<Service> {
     requests.push({ url: request.url ?? "", headers: request.headers });
     handler(response, request, requests.length);
   });
+  // A reused connection must not die under a client, however busy the machine is.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -43,7 +45,7 @@ export function client(
 ): Api & { events: RetryEvent[]; waits: number[]; [Symbol.asyncDispose](): Promise<void> } {
   const clock = hastyClock();
   const events: RetryEvent[] = [];
-  const { timeoutMs = 5_000, maxWaitMs = 600_000, maxBodyBytes, maxRequests, onRetry, onSlow, ...rest } = settings;
+  const { timeoutMs = 30_000, maxWaitMs = 600_000, maxBodyBytes, maxRequests, onRetry, onSlow, ...rest } = settings;
   const { slowMs, onAnswer, ...own } = rest;
   const api = createApi({
     baseUrl: url,

@@ -52,6 +52,8 @@ export async function interposed(
     };
     answer().catch(error => response.destroy(error as Error));
   });
+  // A reused connection must not die under a client, as the simulator's do not.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -17,16 +18,17 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
+/** A port that nobody has. It is below those that systems give away, so that no other test is given it until it is used. */
 export async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      if (address === null || typeof address === "string") throw new Error("no port");
-      probe.close(() => resolve(address.port));
+  for (;;) {
+    const port = randomInt(12_000, 27_000);
+    const isFree = await new Promise<boolean>(resolve => {
+      const probe = createServer();
+      probe.once("error", () => resolve(false));
+      probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }
 
 /** Starts a server in a folder of its own, on a free port of this machine; `settings` as in its configuration (`fsync=off`). */
@@ -60,7 +62,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
         await server.start();
         running = true;
       } catch (error) {
-        if (attempt === 100) throw new Error("PostgreSQL did not start again", { cause: error });
+        if (attempt === 600) throw new Error("PostgreSQL did not start again", { cause: error });
         await sleep(100);
       }
     }

@@ -45,7 +45,7 @@ async function desk(columns: number, more: Readonly<Record<string, unknown>> = {
 /** Waits until the screen shows all of it, and answers the progress. */
 async function shown(screen: Screen, ...what: readonly RegExp[]): Promise<string> {
   for (let looks = 0; !what.every(each => each.test(screen.text())); looks++) {
-    if (looks > 2_000) throw new Error(`expected ${what.join(" and ")} on the screen:\n${screen.text()}`);
+    if (looks > 20_000) throw new Error(`expected ${what.join(" and ")} on the screen:\n${screen.text()}`);
     await sleep(10);
   }
   return progressOf(screen);

@@ -36,4 +36,4 @@ export function handClock(at = "2026-03-15T02:30:00.000Z"): HandClock {
 
 /** Waits for something that takes real time: a connection, a child process. Fails with the last complaint. */
 export const eventually = <T>(look: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(look, { timeout: 30_000, interval: 10 });
+  vi.waitFor(look, { timeout: 120_000, interval: 10 });

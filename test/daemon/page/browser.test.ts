@@ -301,7 +301,7 @@ test("progress moves without a reload, and the run's end shows what it did", asy
 
   simulator.update("purchase_orders", 7);
   // Slow enough that the page is looked at long before the run is through; let go once it was seen to move.
-  simulator.faults.latencyMs = 500;
+  simulator.faults.latencyMs = 1_500;
   clock.advance(3_600_000);
   const running = sync({ names: ["purchase_orders"] });
   const view = await begun;
@@ -323,7 +323,7 @@ test("progress moves without a reload, and the run's end shows what it did", asy
   const finishedAt = new Date(clock.now()).toISOString();
   daemon.tell({ kind: "finished", run: { ...run, view }, finishedAt, outcome: report, retryAt: undefined });
   await page.getByText("Nothing is running.").waitFor();
-  await expect.poll(() => changes.locator(".number").textContent()).toBe("7");
+  await expect.poll(() => changes.locator(".number").textContent(), { timeout: 30_000 }).toBe("7");
   expect(await page.evaluate(() => (globalThis as unknown as { same?: boolean }).same)).toBe(true);
   expect(complaints).toEqual([]);
 });
@@ -381,7 +381,7 @@ test("without scripts a subject unfolds, and nothing is shown that would do noth
 test("times are the reader's own", async () => {
   const { url } = await place("snapshot");
   const { page } = await visit(url, { timezoneId: "Asia/Tokyo" });
-  await expect.poll(() => page.locator("#zone").textContent()).toBe("Asia/Tokyo");
+  await expect.poll(() => page.locator("#zone").textContent(), { timeout: 30_000 }).toBe("Asia/Tokyo");
   expect(await page.locator("#runs tbody time").first().textContent()).toContain("11:00");
 });
 
@@ -390,7 +390,7 @@ test("the token in a link lets in for good and does not stay in the address", as
   expect(page.url()).toBe(`${url}/`);
   await page.reload();
   await page.getByText("Nothing is running.").waitFor();
-  await expect.poll(() => page.locator("#connection").textContent()).toBe("");
+  await expect.poll(() => page.locator("#connection").textContent(), { timeout: 30_000 }).toBe("");
   expect(complaints).toEqual([]);
 });
 

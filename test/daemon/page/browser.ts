@@ -19,6 +19,7 @@ export async function startBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: join(home, "chromium"),
     args: ["--no-sandbox", "--disable-gpu"],
+    timeout: 180_000,
     // The same letters on every machine, on one without fonts too.
     env: { ...process.env, FONTCONFIG_PATH: join(home, "fonts") },
   });

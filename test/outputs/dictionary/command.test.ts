@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { VOCABULARIES } from "../../../simulator/simulator.ts";
 import { streams } from "../../../streams/index.ts";
@@ -44,8 +45,11 @@ test.each(VOCABULARIES)(
     const empty = await first!.run(["docs", "--format", "html"]);
     expect(empty).toMatchObject({ code: 0, stderr: "Nothing has been loaded yet: the dictionary has no examples.\n" });
     for (const { run } of both) expect((await run(["sync", "items", "purchase_orders", "ingested"])).code).toBe(0);
-    simulator.faults.latencyMs = 3_000;
+    // Both have their lock once they ask for the list, and get no answer to that.
+    Object.assign(simulator.faults, { only: "/items", hang: 1 });
+    simulator.requests.clear();
     const holding = both.map(({ start }) => start("sync", "items"));
+    while (simulator.requests.count("/items") < both.length) await sleep(20);
     const texts: string[] = [];
     for (const { run, folder } of both) {
       expect(json<Told>(await run(["docs", "--json", "--format", "html"])).examples).toBe(true);
@@ -72,7 +76,7 @@ test.each(VOCABULARIES)(
     }
     expect(texts[1]).toBe(texts[0]);
     for (const process of holding) expect([process.exitCode, process.kill("SIGKILL")]).toEqual([null, true]);
-    simulator.faults.latencyMs = 0;
+    simulator.faults.hang = 0;
     await first!.run(["docs", "--no-examples", "--format", "html"]);
     expect(readFileSync(join(first!.folder, "docs-site/index.html"), "utf8")).not.toContain('class="examples"');
   },

@@ -97,7 +97,7 @@ async function serve(serverUrl: string) {
       },
       async rest() {
         let left: readonly Row[] = [];
-        for (let turn = 0; turn < 200; turn++) {
+        for (let turn = 0; turn < 1_200; turn++) {
           // Of a transaction that the server took with it DuckDB keeps an idle session, as long as its process lives.
           left = await ask(`select application_name, state, query from pg_stat_activity where ${others}
             and not (state = 'idle' and query = 'DISCARD ALL')`);
@@ -105,7 +105,7 @@ async function serve(serverUrl: string) {
           await sleep(50);
         }
         throw new Error(
-          `expected the run's sessions to end within 10 s, but they are still there: ${JSON.stringify(left)}`,
+          `expected the run's sessions to end within 60 s, but they are still there: ${JSON.stringify(left)}`,
         );
       },
       async remove() {

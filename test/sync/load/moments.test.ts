@@ -64,13 +64,13 @@ test("who copies by `_changed_at` misses nothing of a publish that began before 
   beta.update("purchase_orders", 2);
   armed = true;
   const slow = sync("acme");
-  await expect.poll(() => waiting("transactionid"), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => waiting("transactionid"), { timeout: 60_000 }).toBe(true);
   clock.advance(60_000);
   let over = false;
   const quick = sync("beta").finally(() => {
     over = true;
   });
-  await expect.poll(async () => over || (await waiting("advisory")), { timeout: 20_000 }).toBe(true);
+  await expect.poll(async () => over || (await waiting("advisory")), { timeout: 60_000 }).toBe(true);
   await copy();
   await blocker.query("commit");
   expect((await slow).streams[0]).toMatchObject({ updated: 3 });

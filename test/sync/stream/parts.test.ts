@@ -52,7 +52,7 @@ test("what parts fetch and publish side by side, early ones too, is what one ses
     );
     expect(row!.state.lastMoment).toBe(row!.latest.toISOString());
   });
-}, 120_000);
+});
 
 const nothing: PartResult = { ok: 0, absent: 0, failed: 0, firstFailure: undefined, blocked: undefined };
 const strict = (min_rows: number, most: number) => ({

@@ -215,7 +215,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       const says = Object.fromEntries(ids.map(each => [`/mails/${each}/lines`, said] as const));
       const place = await told(make, [mails, lines], { "/mails": () => mailed(...ids), ...says }, config);
       expect(lineOf(await place.run(), "mail_lines")).toMatchObject({ status: "warning", inserted: 4 * ids.length });
-    }, 60_000);
+    });
 
     test("are no 404 when only a further page is: what an earlier answer brought stays", async () => {
       const place = await start(make, [mails, lines], { "/mails": () => mailed("a"), "/mails/a/lines": pages(3) });

@@ -94,7 +94,7 @@ test("an alteration lets readers through after five seconds and tries again unti
   const other = await connected(database.url);
   const waiting = `select from pg_locks where not granted
     and database = (select oid from pg_database where datname = current_database())`;
-  await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 30_000 }).toBe(1);
+  await expect.poll(async () => (await other.query(waiting)).rowCount, { timeout: 60_000 }).toBe(1);
   await other.query("select * from procurement.orders");
   await reader.query("commit");
   expect((await altering).done).toEqual(["added column orders.fresh, filled from _extra where it held the field"]);

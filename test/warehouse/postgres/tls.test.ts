@@ -46,9 +46,10 @@ beforeAll(async () => {
   await admin.query("alter system set ssl_ca_file = 'root.crt'");
   await admin.query("alter system set ssl = on");
   await admin.query("select pg_reload_conf()");
-  await vi.waitFor(async () => expect((await admin.query("show ssl")).rows).toEqual([{ ssl: "on" }]));
+  const tells = async () => expect((await admin.query("show ssl")).rows).toEqual([{ ssl: "on" }]);
+  await vi.waitFor(tells, { timeout: 60_000 });
   await admin.end();
-}, 120_000);
+});
 
 afterAll(async () => {
   await secure?.close();

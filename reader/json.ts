@@ -1,6 +1,6 @@
 import { BODY, DECIMAL, MEMBERS, NUMBER, PLAIN } from "./layout";
 import { sortOfValue, space, textEnd, valueEnd } from "./scan";
-import { copy, writeNumber } from "./write";
+import { copy, writeEscaped, writeNumber } from "./write";
 
 /*
  * Writes a JSON value as text in a field of CSV: its keys sorted, its numbers canonical, as src/rows/json.ts does. 0 for what
@@ -30,34 +30,21 @@ function write(out: usize, at: usize, members: usize, depth: i32): usize {
   const end = valueEnd(at);
   if (end === 0) return 0;
   next = end;
-  if (byte === 34) return writeQuoted(out, at + 1, end - 1);
+  if (byte === 34) return writeQuoted(out, at, end);
   if (byte === 45 || byte - 48 < 10) return sortOfValue() === NUMBER ? writeNumber(out, at, end, DECIMAL) : 0;
   copy(out, at, end - at);
   return out + end - at;
 }
 
-/** A text within the text: its quotes are doubled, and its escapes stay but for that of a slash. */
+/** A text within the text: its quotes are doubled. */
 function writeQuoted(out: usize, start: usize, end: usize): usize {
-  store<u16>(out, 0x2222);
-  let to = out + 2;
-  if (sortOfValue() === PLAIN) {
-    copy(to, start, end - start);
-    to += end - start;
-  } else
-    for (let at = start; at < end; at++) {
-      const byte: u32 = load<u8>(at);
-      if (byte !== 92) {
-        store<u8>(to++, byte);
-        continue;
-      }
-      const letter: u32 = load<u8>(++at);
-      if (letter === 117) return 0;
-      if (letter !== 47) store<u8>(to++, 92);
-      if (letter === 34) store<u8>(to++, 34);
-      store<u8>(to++, letter);
-    }
-  store<u16>(to, 0x2222);
-  return to + 2;
+  store<u8>(out, 34);
+  let to = out + 1 + end - start;
+  if (sortOfValue() === PLAIN) copy(out + 1, start, end - start);
+  else to = writeEscaped(out + 1, start, end, true);
+  if (to === 0) return 0;
+  store<u8>(to, 34);
+  return to + 1;
 }
 
 function writeArray(out: usize, start: usize, members: usize, depth: i32): usize {

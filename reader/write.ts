@@ -150,36 +150,37 @@ export function copy(to: usize, from: usize, length: usize): void {
   for (let i: usize = 0; i < length; i += 16) v128.store(to + i, v128.load(from + i));
 }
 
-/** A text with its quotes, from `start` to `end`; 0 where it holds what databases don't, or half a character. */
+/** A text from quote to quote. 0 where it holds what databases don't, or half a character. */
 function writeText(out: usize, start: usize, end: usize, sort: u32): usize {
-  if (sort === layout.PLAIN) {
-    copy(out, start, end - start);
-    return out + end - start;
-  }
-  const last = end - 1;
-  let at = start + 1;
+  if (sort === layout.ESCAPED) return writeEscaped(out, start, end, false);
+  copy(out, start, end - start);
+  return out + end - start;
+}
+
+/** A text with escapes from quote to quote: what they mean or, in JSON, they themselves. 0 for one that is not known. */
+export function writeEscaped(out: usize, start: usize, end: usize, inJson: bool): usize {
+  let at = start;
   let to = out;
-  store<u8>(to++, QUOTE);
-  while (at < last) {
-    const byte: u32 = load<u8>(at);
-    if (byte !== 92) {
-      store<u8>(to++, byte);
-      at++;
+  while (at < end) {
+    const bytes = v128.load(at);
+    v128.store(to, bytes);
+    const mask = v128.bitmask<u8>(v128.eq<u8>(bytes, v128.splat<u8>(92)));
+    const plain: usize = min<usize>(mask === 0 ? 16 : ctz(mask), end - at);
+    at += plain;
+    to += plain;
+    if (mask === 0 || at === end) continue;
+    const letter: u32 = load<u8>(at, 1);
+    at += 2;
+    if (letter === 117) {
+      to = inJson ? 0 : writeCharacter(to, fourHex(at));
+      if (to === 0) return 0;
+      at += 4;
       continue;
     }
-    const letter: u32 = load<u8>(at, 1);
-    if (letter === 117) {
-      to = writeCharacter(to, fourHex(at + 2));
-      if (to === 0) return 0;
-      at += 6;
-    } else {
-      const meant = unescaped(letter);
-      if (meant === QUOTE) store<u8>(to++, QUOTE);
-      store<u8>(to++, meant);
-      at += 2;
-    }
+    if (inJson && letter !== 47) store<u8>(to++, 92);
+    if (letter === QUOTE) store<u8>(to++, QUOTE);
+    store<u8>(to++, inJson ? letter : unescaped(letter));
   }
-  store<u8>(to++, QUOTE);
   return to;
 }
 

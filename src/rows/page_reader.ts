@@ -99,6 +99,8 @@ const MOST_COLUMNS = 255;
 /** Larger pages are rare, and the memory for one is kept. */
 const LARGEST_BODY = 2 << 20;
 const MOST_ROWS = 5_000;
+/** After so many rows it shows whether most of a stream's are such as the reader knows. */
+const TRIED = 500;
 /** In the beginning of a body the rows begin. */
 const BEGINNING = 4_096;
 /** Behind a body: what no JSON has, and what long loads may look at. */
@@ -124,9 +126,9 @@ export function pageReader(settings: Readable, place: string): ReadPage | undefi
   const path = ["data", ...place.split(".").filter(field => field !== "")];
   const isPlain = tables.children.length === 0 && ignored.length === 0 && scalar === undefined && placed !== true;
   const isIso = formats.dates.length === 1 && formats.dates[0] === "iso";
-  if (!isPlain || !isIso || !path.every(field => /^\w+$/.test(field)) || reader() === undefined) return undefined;
-  const program = programOf(tables, settings.highWaterColumn);
-  return program === undefined ? undefined : new PageReader(program, path, formats).read;
+  const wasm = isPlain && isIso && path.every(field => /^\w+$/.test(field)) ? reader() : undefined;
+  const program = wasm === undefined ? undefined : programOf(tables, settings.highWaterColumn);
+  return program === undefined ? undefined : new PageReader(wasm!, program, path, formats).read;
 }
 
 interface Program {
@@ -170,6 +172,7 @@ function programOf({ main }: TableSet, highWaterColumn: string | undefined): Pro
 const MARK = randomUUID();
 
 class PageReader {
+  readonly #wasm: Exports;
   readonly #program: Program;
   readonly #path: readonly string[];
   readonly #formats: Formats;
@@ -178,7 +181,8 @@ class PageReader {
   #came = 0;
   #written = 0;
 
-  constructor(program: Program, path: readonly string[], formats: Formats) {
+  constructor(wasm: Exports, program: Program, path: readonly string[], formats: Formats) {
+    this.#wasm = wasm;
     this.#program = program;
     this.#path = path;
     this.#formats = formats;
@@ -187,14 +191,14 @@ class PageReader {
 
   readonly read: ReadPage = (body, parse) => {
     // Where few rows are such as it knows, looking at them costs more than it saves.
-    if (this.#written * 4 < this.#came) return parse(body);
-    return this.#read(body, parse) ?? parse(body);
+    const isWorth = this.#came < TRIED || this.#written * 4 >= this.#came;
+    return (isWorth ? this.#read(body, parse) : undefined) ?? parse(body);
   };
 
   #read(body: Buffer, parse: Parse): unknown {
-    const wasm = reader();
+    const wasm = this.#wasm;
     const begin = this.#begin.exec(body.toString("latin1", 0, BEGINNING));
-    if (wasm === undefined || begin === null || body.length > LARGEST_BODY || !isUtf8(body)) return undefined;
+    if (begin === null || body.length > LARGEST_BODY || !isUtf8(body)) return undefined;
     const from = begin.index + begin[0].length - 1;
     if (wasm.hasRoom(BODY, body.length + ENDING.length) === 0) return undefined;
     const own = new Uint8Array(wasm.memory.buffer);
@@ -209,13 +213,13 @@ class PageReader {
       const page = parse(rest);
       const rows = isObject(page) ? valueAt(this.#path, page) : undefined;
       if (!isObject(page) || !Array.isArray(rows) || rows.length !== 1 || rows[0] !== MARK) return undefined;
-      if (!this.#putBeside(wasm, isObject(page["data"]) ? page["data"] : {})) return undefined;
+      if (!this.#putBeside(isObject(page["data"]) ? page["data"] : {})) return undefined;
       const out = wasm.endOfTape();
       const end = wasm.write(tape, out);
       if (end === 0) return undefined;
       const bytes = Buffer.from(wasm.memory.buffer.slice(out, end));
       rows.length = 0;
-      this.#take(wasm, tape, out, { body, parse, bytes }, rows);
+      this.#take(tape, out, { body, parse, bytes }, rows);
       return page;
     } catch {
       // What is no JSON is told of the whole page.
@@ -224,8 +228,9 @@ class PageReader {
   }
 
   /** Gives what stands beside the rows to the program; false for a value that is not the usual one of its kind. */
-  #putBeside({ memory }: Exports, data: Record<string, unknown>): boolean {
+  #putBeside(data: Record<string, unknown>): boolean {
     const { columns, bytes } = this.#program;
+    const { memory } = this.#wasm;
     const view = new DataView(memory.buffer);
     const writer = new CsvWriter(64);
     for (const [place, { source, kind, path }] of columns.entries()) {
@@ -243,11 +248,12 @@ class PageReader {
   }
 
   /** Puts the page's rows among `rows`: lines, and those parsed of which none was written. */
-  #take(wasm: Exports, tape: number, out: number, lines: Lines, rows: unknown[]): void {
-    const words = new Uint32Array(wasm.memory.buffer);
-    const times = new Float64Array(wasm.memory.buffer);
+  #take(tape: number, out: number, lines: Lines, rows: unknown[]): void {
+    const { memory, rows: count } = this.#wasm;
+    const words = new Uint32Array(memory.buffer);
+    const times = new Float64Array(memory.buffer);
     const size = ROW_BYTES + 8 * this.#program.columns.length;
-    for (let nth = 0; nth < wasm.rows(); nth++) {
+    for (let nth = 0; nth < count(); nth++) {
       const at = tape + nth * size;
       const isWritten = words[at / 4 + 3]! > 0;
       const row = new LineRow(lines, words, at / 4, out, times[at / 8 + 4]!);

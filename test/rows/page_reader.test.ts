@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { type Column, type Kind, tablesOf } from "../../src/catalog/columns.ts";
 import type { Stream } from "../../src/catalog/stream.ts";
@@ -289,5 +289,19 @@ describe("a page's reader", () => {
   ])("takes of %s as lines %i", (page, lines) => {
     const settings = { tables: everything, formats: isoUtc, hasher, ignored: [], highWaterColumn: undefined };
     expect(held(settings, "rows", page.replaceAll("ROW", '{"id":"a","text":"b"}'))).toBe(lines);
+  });
+
+  test("is none where Node is told to do without", () => {
+    const encoder = new Encoder({
+      tables: everything,
+      formats: isoUtc,
+      hasher,
+      ignored: [],
+      highWaterColumn: undefined,
+    });
+    vi.stubEnv("TRIBUTARY_READER", "js");
+    expect(encoder.pageReader("rows")).toBeUndefined();
+    vi.unstubAllEnvs();
+    expect(encoder.pageReader("rows")).toBeDefined();
   });
 });

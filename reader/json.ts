@@ -1,6 +1,6 @@
-import { BODY, DECIMAL, MEMBERS, NUMBER, PLAIN } from "./layout";
+import { BODY, copy, DECIMAL, MEMBERS, NUMBER, PLAIN } from "./layout";
 import { sortOfValue, space, textEnd, valueEnd } from "./scan";
-import { copy, writeEscaped, writeNumber } from "./write";
+import { writeEscaped, writeNumber } from "./values";
 
 /*
  * Writes a JSON value as text in a field of CSV: its keys sorted, its numbers canonical, as src/rows/json.ts does. 0 for what

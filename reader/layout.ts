@@ -95,3 +95,8 @@ export function hasRoom(at: usize, bytes: usize): bool {
   const pages = memory.size();
   return needed <= pages || memory.grow(needed - pages) >= 0;
 }
+
+/** Copies by sixteen bytes: what stands behind is written over later. */
+export function copy(to: usize, from: usize, length: usize): void {
+  for (let i: usize = 0; i < length; i += 16) v128.store(to + i, v128.load(from + i));
+}

@@ -1,5 +1,5 @@
 import { writeDigits } from "./hash";
-import { copy } from "./write";
+import { copy } from "./layout";
 
 /* Days, and moments in the form that nearly all come in: see src/rows/moment.ts, whose functions these repeat for bytes. */
 

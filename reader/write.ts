@@ -116,7 +116,7 @@ function writeField(out: usize, kind: u32, field: usize): usize {
   if (sort === layout.NULL) return out;
   if (kind === layout.TEXT) return sort <= layout.ESCAPED ? writeText(out, start, end, sort) : 0;
   if (kind === layout.FLAG) return writeFlag(out, sort);
-  if (kind === layout.WHOLE) return writeJson(out, start, end);
+  if (kind === layout.WHOLE) return writeJson(out, start);
   if (sort === layout.NUMBER) return kind <= layout.SCORE ? writeNumber(out, start, end, kind) : 0;
   if (sort !== layout.PLAIN) return 0;
   if (end - start === 2) {

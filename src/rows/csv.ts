@@ -72,9 +72,23 @@ export class CsvWriter {
   endLine(): void {
     this.#ensure(1);
     this.bytes[this.position++] = NEWLINE;
+    this.#lineEnded();
+  }
+
+  #lineEnded(): void {
     this.rows++;
     if (this.position - this.#lineStart > this.longest) this.longest = this.position - this.#lineStart;
     this.#lineStart = this.position;
+  }
+
+  /** A line that was written elsewhere, its end included, but for the number that it begins with. */
+  copied(sequence: number, bytes: Buffer, start: number, end: number): void {
+    this.whole(sequence);
+    this.next();
+    this.#ensure(end - start);
+    bytes.copy(this.bytes, this.position, start, end);
+    this.position += end - start;
+    this.#lineEnded();
   }
 
   /** Text (or a part of one) of digits, signs and letters that needs no quotes. */

@@ -4,10 +4,11 @@ import type { Batch } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";
 import { type Problem, textOf, valueAt } from "./encode_value.ts";
-import type { Hasher } from "./hash.ts";
+import { type Hasher, MixedHash } from "./hash.ts";
 import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
 import { OldestRows, type OldRow } from "./old_rows.ts";
+import { LineRow, pageReader, type ReadPage } from "./page_reader.ts";
 import { isObject, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
 import { NOTHING_AROUND, TableWriter, takeTable } from "./table_writer.ts";
 import { fieldTree } from "./unknown_fields.ts";
@@ -102,7 +103,7 @@ export class Encoder {
   #kept = 0;
   #problems = new Map<string, ColumnProblems>();
   #latest: number | undefined;
-  readonly #oldest: OldestRows<readonly [fields: Row, given: Row]>;
+  readonly #oldest: OldestRows<readonly [fields: Row | LineRow, given: Row]>;
   #beforeStart = 0;
 
   constructor(settings: EncoderSettings) {
@@ -115,13 +116,21 @@ export class Encoder {
     this.#children = tables.children.map(child => new TableWriter(child, fieldTree(child, [], []), settings));
     this.#absent = new Uint32Array(tables.children.length);
     this.#highWaterColumn = settings.highWaterColumn === undefined ? undefined : column(settings.highWaterColumn);
-    this.#oldest = new OldestRows(([fields, given]) => knownKey(tables.main, fields, given, redact) ?? "no key");
+    this.#oldest = new OldestRows(([row, given]) => {
+      const fields = row instanceof LineRow ? row.fields() : row;
+      return knownKey(tables.main, fields, given, redact) ?? "no key";
+    });
     this.forgetPlaces();
   }
 
   /** The rows to come are of another scan: their places begin anew. */
   forgetPlaces(): void {
     this.#places = this.#settings.placed === true ? createPlaces(this.#keys) : undefined;
+  }
+
+  /** Reads pages whose rows stand at `place` in their data into rows that are encoded already; undefined where that can't be done. */
+  pageReader(place: string): ReadPage | undefined {
+    return pageReader(this.#settings, place);
   }
 
   /** Rows since the last `take`, child rows and outcomes included. */
@@ -143,6 +152,7 @@ export class Encoder {
 
   /** Encodes a row with what came beside it. False for one that is left out, and for one without its key, which becomes a reject. */
   add(came: unknown, page: Row, given: Row): boolean {
+    if (came instanceof LineRow) return this.#addLine(came, given);
     const row = this.#withoutIgnored(came);
     const main = this.#main;
     const fields = this.#fieldsOf(row);
@@ -178,6 +188,16 @@ export class Encoder {
     if (main.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(main.problems)), 0n);
     const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
     this.#writeKey(key, hash, volatileHash);
+    if (time !== undefined) this.#latest = Math.max(time, this.#latest ?? time);
+    return true;
+  }
+
+  #addLine(row: LineRow, given: Row): boolean {
+    const { time, lines, key, stop } = row;
+    if (time !== undefined && !this.#observe(time, row, given)) return false;
+    this.sequence++;
+    this.#main.copied(this.sequence, row);
+    this.#keyWriter.copied(this.sequence, lines.bytes, key, stop);
     if (time !== undefined) this.#latest = Math.max(time, this.#latest ?? time);
     return true;
   }
@@ -244,7 +264,7 @@ export class Encoder {
   }
 
   /** Notes the row among the oldest; false for one that is to be left out, which moves the high-water mark all the same. */
-  #observe(time: number, row: Row, given: Row): boolean {
+  #observe(time: number, row: Row | LineRow, given: Row): boolean {
     this.#oldest.see([row, given], time);
     const { from } = this.#settings;
     if (from === undefined || time >= from) return true;
@@ -347,40 +367,6 @@ export class Encoder {
 
 const isBare = (value: unknown): boolean =>
   value instanceof Numeral || (value !== null && value !== undefined && typeof value !== "object");
-
-/** Mixes what a row's hashes cover beside its own bytes: child rows, and values that could not be read. */
-class MixedHash {
-  #lanes = Buffer.allocUnsafe(1 << 10);
-  #used = 0;
-
-  /** Begins with the next row. */
-  clear(): void {
-    this.#used = 0;
-  }
-
-  /** Appends two lanes: what the row's hash covers and what only the volatile hash does. */
-  mix(stable: bigint, changeable: bigint): void {
-    if (this.#used + 16 > this.#lanes.length) this.#lanes = Buffer.concat([this.#lanes], this.#lanes.length * 2);
-    this.#lanes.writeBigUInt64LE(BigInt.asUintN(64, stable), this.#used);
-    this.#lanes.writeBigUInt64LE(BigInt.asUintN(64, changeable), this.#used + 8);
-    this.#used += 16;
-  }
-
-  /** The row's hashes with all that was mixed in; its own where that is nothing. */
-  with(hasher: Hasher, stable: bigint, changeable: bigint): readonly [stable: bigint, changeable: bigint] {
-    if (this.#used === 0) return [stable, changeable];
-    this.mix(stable, changeable);
-    const lanes = this.#lanes.subarray(0, this.#used);
-    return [hasher.hash(evenOdd(lanes, 0)), hasher.hash(evenOdd(lanes, 8))];
-  }
-}
-
-/** Every second 8-byte lane of the mixed hashes. */
-function evenOdd(lanes: Buffer, offset: 0 | 8): Buffer {
-  const picked = Buffer.allocUnsafe(lanes.length / 2);
-  for (let at = offset, to = 0; at < lanes.length; at += 16, to += 8) lanes.copy(picked, to, at, at + 8);
-  return picked;
-}
 
 /** Gives rows without an identity of their own their place among those whose key is the same but for it, from 0. */
 type Places = (row: Row, context: Row) => number;

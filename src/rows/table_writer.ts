@@ -8,6 +8,7 @@ import { type LineContext, type WriteFields, writerOf } from "./fields.ts";
 import type { Hasher } from "./hash.ts";
 import { canonicalJson, isStorable } from "./json.ts";
 import type { Formats } from "./moment.ts";
+import type { LineRow } from "./page_reader.ts";
 import { isObject } from "./reject.ts";
 import { type FieldTree, hasWhole, reportUnknown, unknownFields, unreadFields } from "./unknown_fields.ts";
 
@@ -139,6 +140,13 @@ export class TableWriter {
       if (this.#lineIdPlace >= 0) beside[this.#lineIdPlace] = this.#lineIds.idOf(index, this.stableHash);
     }
     this.#read = stable + this.#writeChangeable(csv, row, this.#context);
+  }
+
+  /** Adds a line that was written before. */
+  copied(sequence: number, { lines: { bytes }, main, key, stop, absent, rounded }: LineRow): void {
+    this.#csv.copied(sequence, bytes, main, key);
+    for (let at = stop; at < stop + absent; at++) this.#absent[bytes[at]!]!++;
+    this.#reading.rounded += rounded;
   }
 
   /** Writes a value that came in another form than the usual one of its kind. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { ApiFailure } from "../errors.ts";
+import type { ReadPage } from "../rows/page_reader.ts";
 import type { Envelope, Pagination } from "./envelope.ts";
 import type { Limiter } from "./limit.ts";
 
@@ -20,13 +21,14 @@ export interface Answer {
   readonly release?: (() => void) | undefined;
 }
 
-/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. `once`: where the service may have done it, it is not sent again; without data or a refusal the ApiError's failure is `unconfirmed`. `onSent` is called when a request leaves, also when it is sent again. `advice`: what to do about failures, instead of what is said of a request for rows. */
+/** `priority`: higher goes first (lists 1, details below it, the earlier ones first). `paged`: a 2xx without a pagination block is a retryable error. `about` goes to `onAnswer` as it is. `onBody` sees the body of a 200, decompressed, before it is parsed, which waits for it. `read` reads the JSON of data in place of the client's own parser, where nothing is taken out of answers. `maxBytes`: a lower ceiling than the client's. `holds`: what a large answer takes of memory counts until its `release` is called, else until the answer is given out. `once`: where the service may have done it, it is not sent again; without data or a refusal the ApiError's failure is `unconfirmed`. `onSent` is called when a request leaves, also when it is sent again. `advice`: what to do about failures, instead of what is said of a request for rows. */
 export interface GetOptions {
   readonly priority?: number;
   readonly signal?: AbortSignal;
   readonly paged?: boolean;
   readonly about?: object;
   readonly onBody?: (body: Buffer) => Promise<void>;
+  readonly read?: ReadPage | undefined;
   readonly maxBytes?: number | undefined;
   readonly holds?: boolean;
   readonly once?: boolean;

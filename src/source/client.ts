@@ -224,7 +224,7 @@ class Call {
   async #exchange(): Promise<{ readonly status: number; readonly judged: () => Promise<Verdict> }> {
     const { settings, stats, barred } = this.#client;
     const { limits, limit, clock } = settings;
-    const { paged = false, onBody } = this.#options;
+    const { paged = false, onBody, read } = this.#options;
     const maxBytes = this.#maxBytes;
     // Whoever waited for this slot meanwhile is told, too.
     if (barred !== undefined) throw new BarredError(barred);
@@ -241,7 +241,7 @@ class Call {
       const judged = async () => {
         const plain = onBody === undefined ? answer : unpacked(answer, maxBytes);
         await onBody?.(plain.body);
-        return judge(plain, paged, maxBytes, clock.now());
+        return judge(plain, paged, maxBytes, clock.now(), settings.treat === undefined ? read : undefined);
       };
       return { status, judged };
     }

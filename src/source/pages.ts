@@ -25,6 +25,7 @@ export interface PageRequest {
   readonly cursor?: string;
   readonly paged: boolean;
   readonly isEmpty?: (data: unknown) => boolean;
+  readonly read?: GetOptions["read"] | undefined;
   readonly signal?: AbortSignal;
   readonly priority?: number;
   /** False: no page is requested ahead. For listings that wait between pages: a page read ahead would hold memory that what they wait for needs. */
@@ -153,7 +154,7 @@ async function readPage(
   given: Required<Pick<GetOptions, "signal" | "onBody">>,
 ): Promise<Page> {
   const paged = request.paged || cursor !== undefined;
-  const options: GetOptions = { ...given, paged, priority: request.priority ?? 1, holds: true };
+  const options = { ...given, paged, priority: request.priority ?? 1, holds: true, read: request.read };
   let refused = 0;
   let tooLarge: unknown;
   for (;;) {

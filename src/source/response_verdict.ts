@@ -1,4 +1,5 @@
 import type { ApiFailure } from "../errors.ts";
+import type { ReadPage } from "../rows/page_reader.ts";
 import { BodyError, decompress, parseJson } from "./body.ts";
 import { type Complaint, cursorFault, type Envelope, readComplaint, readEnvelope } from "./envelope.ts";
 import type { WireAnswer } from "./exchange.ts";
@@ -38,7 +39,7 @@ export function unpacked(answer: WireAnswer, maxBytes: number): WireAnswer {
 }
 
 /** Reads an answer. `again`: another attempt may help. Throws BodyTooLargeError. `paged`: a 2xx without a pagination block is `again`; a `Date` more than a year ahead of `now` counts as none. */
-export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now: number): Verdict {
+export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now: number, read?: ReadPage): Verdict {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return redirected(answer);
   const said = httpDate(text(headers["date"]));
@@ -46,7 +47,8 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
   const date = said !== undefined && said.getTime() - now > YEAR_MS ? undefined : said;
   try {
     const body = decompress(answer.body, text(headers["content-encoding"]), maxBytes);
-    if (status < 300) return succeeded(parseJson(body), body, date, status, paged);
+    if (status < 300)
+      return succeeded(read === undefined ? parseJson(body) : read(body, parseJson), body, date, status, paged);
     const retryAfter = retryAfterMs(text(headers["retry-after"]), said, now);
     const verdict = failed(status, readComplaint(tryJson(body)), retryAfter);
     if (isPage(answer)) return { ...verdict, ...page(status) };

@@ -1,5 +1,7 @@
 import type { Mutation } from "./mutation.ts";
 
+const page = { invariant: 5, file: "src/rows/page_reader.ts", test: "test/rows/page_reader.test.ts" } as const;
+
 /** Stage, cursor and high-water mark. */
 export const storing: readonly Mutation[] = [
   {
@@ -200,5 +202,44 @@ export const storing: readonly Mutation[] = [
     becomes: "moreMb: 0 * keptMb }",
     test: "test/warehouse/duckdb/room.test.ts",
     notices: "gives what DuckDB has to keep of replaced rows on top, in this run and in the next",
+  },
+  {
+    ...page,
+    name: "rows are cut out of a page wherever their name stands first",
+    text: " || rows[0] !== MARK",
+    becomes: "",
+    notices: "takes of",
+  },
+  {
+    ...page,
+    name: "bytes that are no text are read into lines",
+    text: " || !isUtf8(body)",
+    becomes: "",
+    notices: "refuses what the parser refuses",
+  },
+  {
+    ...page,
+    name: "rows that were not written are taken for lines",
+    text: "words[at / 4 + 3]! > 0;",
+    becomes: "true;",
+    notices: "say the same of every row",
+  },
+  {
+    invariant: 5,
+    file: "src/rows/table_writer.ts",
+    name: "fields that lines lack are not counted",
+    text: "at < stop + absent",
+    becomes: "at < stop",
+    test: "test/rows/page_reader.test.ts",
+    notices: "say the same of every row",
+  },
+  {
+    invariant: 5,
+    file: "reader/scan.ts",
+    name: "a field that comes twice is read once, in sources that were not compiled",
+    text: "if (layout.startOf(field) !== 0) store<u32>(row, 1, layout.ODD);",
+    becomes: "",
+    test: "test/repository/generated.test.ts",
+    notices: "is made from",
   },
 ];

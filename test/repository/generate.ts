@@ -6,6 +6,7 @@ import { apiPage } from "./api_page.ts";
 import { cataloguePage } from "./catalogue_page.ts";
 import { withCounts } from "./counts.ts";
 import { modelColumnsFile } from "./model_columns.ts";
+import { pageReaderFile } from "./page_reader.ts";
 import { root } from "./sources.ts";
 import { statePage } from "./state_page.ts";
 
@@ -26,6 +27,7 @@ export const generated: readonly Generated[] = [
   { path: "docs/api.md", from: "the comments in src/library/", make: apiPage },
   { path: "docs/state-tables.md", from: "the comments of the state tables", make: statePage },
   { path: "models/columns.json", from: "the models' selects", make: modelColumnsFile },
+  { path: "src/rows/page_reader_wasm.ts", from: "the sources in reader/", make: pageReaderFile },
   ...["README.md", "docs/tables.md"].map(path => ({
     path,
     from: "the catalogue: its counts of streams and tables",

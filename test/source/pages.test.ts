@@ -47,6 +47,21 @@ describe("a listing", () => {
     expect((await collect(readPages(api, request))).map(page => page.nextCursor)).toEqual([undefined]);
   });
 
+  test("is read by who asks for it, but where something is taken out of answers", async () => {
+    await using service = await serve(numbers(1));
+    const read = (body: Buffer, parse: (json: Buffer) => unknown) => {
+      const page = parse(body) as { data: unknown };
+      return { ...page, data: ["read"] };
+    };
+    for (const [settings, data] of [
+      [{}, ["read"]],
+      [{ treat: () => undefined }, [0]],
+    ] as const) {
+      await using api = client(service.url, settings);
+      expect((await collect(readPages(api, { ...request, read }))).map(page => page.data)).toEqual([data]);
+    }
+  });
+
   test("counts the requests a page cost", async () => {
     await using service = await serve((response, incoming, count) =>
       count === 1 ? failure(response, 500, "OOPS") : numbers(150)(response, incoming, count),

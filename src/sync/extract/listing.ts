@@ -30,11 +30,13 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   const { encoder, batches, progress } = job;
   let record = job.record;
   encoder.sequence = record.sequence;
+  const { rows } = job.listing;
+  const read = typeof rows === "string" ? encoder.pageReader(rows) : undefined;
   try {
     while (record.phase !== "read") {
       const { scan, full, part } = record;
       const api = telling(job.api, { scan, full, part, parts: job.queries.length });
-      for await (const page of readPages(api, requestOf(job, record))) {
+      for await (const page of readPages(api, { ...requestOf(job, record), read })) {
         const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
         record = advance(job, record, page, rows.length);
         progress.rows(rows.length, record);

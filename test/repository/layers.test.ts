@@ -9,7 +9,7 @@ import { type Import, packages, root, type Source, sourcesIn } from "./sources.t
  */
 
 const { rooms, packages: listed } = readMap();
-const sources = sourcesIn("src", "streams", "schemas", "reports", "simulator").filter(
+const sources = sourcesIn("src", "streams", "schemas", "reports", "reader", "simulator").filter(
   ({ path }) => !path.startsWith("simulator/test/"),
 );
 const engine = sources.filter(({ path }) => /^src\/(?!cli\/|library\/)/.test(path));

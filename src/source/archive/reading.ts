@@ -32,18 +32,37 @@ async function* unpacked(path: string, odd: (what: string) => void): AsyncGenera
   for (const stepBytes of [STEP_BYTES, CAREFUL_STEP_BYTES]) {
     let known = given;
     failure = undefined;
-    for await (const piece of stepsOf(path, stepBytes, error => (failure ??= error))) {
-      const more = piece.subarray(known);
-      known = Math.max(0, known - piece.length);
-      given += more.length;
-      yield more;
-    }
+    for await (const pieces of begunAhead(stepsOf(path, stepBytes, error => (failure ??= error))))
+      for (const piece of pieces) {
+        const more = piece.subarray(known);
+        known = Math.max(0, known - piece.length);
+        given += more.length;
+        yield more;
+      }
     if (failure === undefined) return;
   }
   odd(`it cannot be read to its end (${failure?.message})`);
 }
 
-async function* stepsOf(path: string, stepBytes: number, failed: (error: Error) => void): AsyncGenerator<Buffer> {
+/** Unpacks a step, on a thread of its own, while the one before it is read. */
+async function* begunAhead<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
+  let coming = steps.next();
+  try {
+    for (let step = await coming; step.done !== true; step = await coming) {
+      coming = steps.next();
+      yield step.value;
+    }
+  } finally {
+    await coming;
+    await steps.return(undefined);
+  }
+}
+
+async function* stepsOf(
+  path: string,
+  stepBytes: number,
+  failed: (error: Error) => void,
+): AsyncGenerator<readonly Buffer[]> {
   const isZstd = compressionOf(path) === "zstd";
   const decoder = isZstd
     ? createZstdDecompress({ finishFlush: constants.ZSTD_e_flush, chunkSize: STEP_BYTES })
@@ -65,11 +84,11 @@ async function* stepsOf(path: string, stepBytes: number, failed: (error: Error) 
     for await (const packed of createReadStream(path, { highWaterMark: stepBytes })) {
       for (const part of frames?.cut(packed) ?? [packed])
         if (!isBroken) await done(decoder, callback => decoder.write(part, callback));
-      yield* take();
+      yield take();
       if (isBroken) break;
     }
     if (!isBroken) await done(decoder, callback => decoder.end(callback));
-    yield* take();
+    yield take();
   } catch (error) {
     fail(error as Error);
   } finally {

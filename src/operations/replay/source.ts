@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
-import type { Answer, Api } from "../../source/api.ts";
+import type { Answer, Api, GetOptions } from "../../source/api.ts";
 import type { Line } from "../../source/archive/line.ts";
 import type { ArchiveFile } from "../../source/archive/places.ts";
 import { linesOf } from "../../source/archive/reading.ts";
@@ -43,7 +43,7 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
       if (!wanted.has(key)) throw missing(path);
       const line = await turns.run(() => take(key));
       if (line === undefined) throw missing(path);
-      return answerOf(line, path, alone, options?.paged === true);
+      return answerOf(line, path, alone, options);
     },
     stats,
     close: async () => void (await reader?.return(undefined)),
@@ -59,8 +59,9 @@ async function* linesFrom({ files, firsts = [] }: Lines, first: number) {
   }
 }
 
-function answerOf({ head, body }: Line, path: string, alone: boolean, paged: boolean): Answer {
-  const json = jsonOf(body, head);
+function answerOf({ head, body }: Line, path: string, alone: boolean, options: GetOptions = {}): Answer {
+  const { paged = false, read } = options;
+  const json = jsonOf(body, head, read);
   const { status } = head;
   if (status === 404) {
     const said = readComplaint(json)?.message;
@@ -84,9 +85,9 @@ function answerOf({ head, body }: Line, path: string, alone: boolean, paged: boo
 }
 
 /** A disk that damages a file changes bodies more often than what stands around them. */
-function jsonOf(body: Buffer, { at, request: { path } }: Line["head"]): unknown {
+function jsonOf(body: Buffer, { at, request: { path } }: Line["head"], read: GetOptions["read"]): unknown {
   try {
-    return parseJson(body);
+    return read === undefined ? parseJson(body) : read(body, parseJson);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     throw new ApiError(

@@ -156,6 +156,15 @@ export const asking: readonly Mutation[] = [
     notices: "requests per second are starts at even distances, whatever is free",
   },
   {
+    name: "start times are asked for ever further ahead",
+    invariant: 7,
+    file: "src/source/budget/budget.ts",
+    text: "Math.min(batch, 2 * batched)",
+    becomes: "batch",
+    test: "test/source/budget/budget.test.ts",
+    notices: "who has one permit where others have two gets start times",
+  },
+  {
     name: "workers space their starts each for itself",
     invariant: 7,
     file: "src/source/budget/budget.ts",

@@ -255,8 +255,10 @@ function startTimes(
   if (requestsPerSecond === undefined || permits === 0 || pause !== undefined) return { delays: [], nextStart };
   const spacing = spacingOf({ requestsPerSecond });
   const busy = Object.values(all).filter(({ demand }) => demand > 0).length;
-  const wanted = Math.max(0, Math.min(waiting, Math.max(batch, permits - inFlight)) - slots);
   const batched = Math.max(1, Math.floor(BATCH_MS / spacing / busy));
+  // Who asks has some left. With more the next start time would come to lie ever later, and who uses one at a time would wait for it.
+  const ahead = Math.min(batch, 2 * batched);
+  const wanted = Math.max(0, Math.min(waiting, Math.max(ahead, permits - inFlight)) - slots);
   // Who has one permit can use one start time at a time, and must not wait behind many of others each time.
   const count = Math.min(wanted, batched, busy === 1 ? batched : permits);
   const first = Math.max(nextStart, now + leadMs);

@@ -109,7 +109,7 @@ const ENDING = new Uint8Array(64);
 let loaded: Exports | undefined;
 let isUnable = false;
 
-/** The WebAssembly, which keeps nothing between two pages; undefined where Node can't run it, or is told not to. */
+/** The compiled reader, which keeps no state between two pages. Undefined where Node.js can't run it, or TRIBUTARY_READER=js turns it off. */
 function reader(): Exports | undefined {
   if (isUnable || process.env["TRIBUTARY_READER"] === "js") return undefined;
   try {
@@ -168,7 +168,7 @@ function programOf({ main }: TableSet, highWaterColumn: string | undefined): Pro
   return bytes.length > MEMBERS / 2 ? undefined : { columns, bytes };
 }
 
-/** A row's place in a page that is parsed without its rows: whoever sends the page can't know it. */
+/** Stands in place of the rows while the rest of a page is parsed. It is random: no page holds it. */
 const MARK = randomUUID();
 
 class PageReader {
@@ -222,7 +222,7 @@ class PageReader {
       this.#take(tape, out, { body, parse, bytes }, rows);
       return page;
     } catch {
-      // What is no JSON is told of the whole page.
+      // Invalid JSON is for the parser to report, which gets the whole page.
       return undefined;
     }
   }

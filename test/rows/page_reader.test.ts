@@ -155,7 +155,7 @@ describe("a page's reader", () => {
     expect(held(settings, "rows", page.replaceAll("ROW", '{"id":"a","text":"b"}'))).toBe(lines);
   });
 
-  test("is none where Node is told to do without", () => {
+  test("is turned off by TRIBUTARY_READER=js", () => {
     const encoder = new Encoder({
       tables: everything,
       formats: isoUtc,

@@ -18,7 +18,7 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
-/** A port that nobody has. It is below those that systems give away, so that no other test is given it until it is used. */
+/** A free port, below the range of ephemeral ones: no other test gets it from the system before it is used. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 27_000);

@@ -57,8 +57,8 @@ async function bytesOf(path: string): Promise<Buffer> {
   const stored = await readFile(path);
   if (path.endsWith(".gz")) return gunzipSync(stored, { finishFlush: constants.Z_SYNC_FLUSH });
   if (!path.endsWith(".zst")) return stored;
-  const unpacked = [...new Frames().cut(stored)].map(frame =>
-    zstdDecompressSync(frame, { finishFlush: constants.ZSTD_e_flush }),
+  const unpacked = [...new Frames().cut(stored)].map(({ bytes, skipped = bytes }) =>
+    zstdDecompressSync(skipped, { finishFlush: constants.ZSTD_e_flush }),
   );
   return Buffer.concat(unpacked);
 }

@@ -1,7 +1,7 @@
 import type { Query } from "../../source/api.ts";
 import type { Head } from "../../source/archive/line.ts";
 import { type ArchiveFile, filesIn, folderOf } from "../../source/archive/places.ts";
-import { linesOf } from "../../source/archive/reading.ts";
+import { headsOf } from "../../source/archive/reading.ts";
 
 /** A request whose answer is archived; `ordinal` is its last line's place among all of the stream. */
 export interface ArchivedRequest {
@@ -59,7 +59,7 @@ export async function archivedFiles(root: string, company: string, stream: strin
   for (const { path, run } of files) {
     if (begun.has(run)) continue;
     // A file without a whole line tells no time but by its name, to the second.
-    for await (const { head } of linesOf(path, () => undefined)) {
+    for await (const head of headsOf(path, () => undefined)) {
       begun.set(run, { begunAt: head.at, date: head.date ?? head.at });
       break;
     }
@@ -82,7 +82,7 @@ export async function readArchiveContents(files: readonly ArchivedFile[]): Promi
   let ordinal = 0;
   for (const { path } of files) {
     firsts.push(ordinal);
-    for await (const { head } of linesOf(path, what => void odd.push(`${path}: ${what}`))) note(scans, head, ordinal++);
+    for await (const head of headsOf(path, what => void odd.push(`${path}: ${what}`))) note(scans, head, ordinal++);
   }
   const ended = [...scans.values()].sort((a, b) => lastOf(a) - lastOf(b));
   return { files, firsts, scans: ended, odd };
@@ -94,7 +94,7 @@ export async function* requestsIn(
 ): AsyncGenerator<{ readonly head: Head; readonly held: ArchivedRequest }> {
   let ordinal = 0;
   for (const { path } of files)
-    for await (const { head } of linesOf(path, () => undefined)) yield { head, held: heldOf(head, ordinal++) };
+    for await (const head of headsOf(path, () => undefined)) yield { head, held: heldOf(head, ordinal++) };
 }
 
 const heldOf = ({ request, part, context = {}, next }: Head, ordinal: number): ArchivedRequest => ({

@@ -1,9 +1,9 @@
 import { ApiError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Answer, Api, GetOptions } from "../../source/api.ts";
-import type { Line } from "../../source/archive/line.ts";
+import type { Head, Line } from "../../source/archive/line.ts";
 import type { ArchiveFile } from "../../source/archive/places.ts";
-import { linesOf } from "../../source/archive/reading.ts";
+import { skimmed } from "../../source/archive/reading.ts";
 import { BodyError, parseJson } from "../../source/body.ts";
 import { readComplaint, readEnvelope } from "../../source/envelope.ts";
 import { requestKey } from "./archive_contents.ts";
@@ -18,18 +18,18 @@ export interface Lines {
 export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, alone = false): Api {
   const places = new Map([...wanted].map(([key, ordinal]) => [ordinal, key]));
   const waiting = new Map<string, Line>();
-  let reader: AsyncGenerator<{ readonly line: Line; readonly ordinal: number }> | undefined;
+  let reader: AsyncGenerator<{ readonly line: Line | Head; readonly ordinal: number }> | undefined;
   const turns = new Mutex();
   const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
 
   async function take(key: string): Promise<Line | undefined> {
-    reader ??= linesFrom(lines, Math.min(...wanted.values()));
+    reader ??= linesFrom(lines, places);
     while (!waiting.has(key)) {
       const next = await reader.next();
       if (next.done === true) return undefined;
       const { line, ordinal } = next.value;
       const its = places.get(ordinal);
-      if (its !== undefined) waiting.set(its, line);
+      if (its !== undefined && "body" in line) waiting.set(its, line);
     }
     const line = waiting.get(key);
     waiting.delete(key);
@@ -50,13 +50,24 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
   };
 }
 
-async function* linesFrom({ files, firsts = [] }: Lines, first: number) {
+/** Lines and their places, those at `places` with their bodies. */
+async function* linesFrom({ files, firsts = [] }: Lines, places: ReadonlyMap<number, string>) {
+  const first = Math.min(...places.keys());
   let ordinal = 0;
   for (const [index, { path }] of files.entries()) {
     const next = firsts[index + 1];
     if (next !== undefined && next <= first) ordinal = next;
-    else for await (const line of linesOf(path, () => undefined)) yield { line, ordinal: ordinal++ };
+    else {
+      const begin = ordinal;
+      const wants = (nth: number, lines: number) => hasAny(places, begin + nth, lines);
+      for await (const line of skimmed(path, () => undefined, wants)) yield { line, ordinal: ordinal++ };
+    }
   }
+}
+
+function hasAny(places: ReadonlyMap<number, string>, from: number, count: number): boolean {
+  for (let place = from; place < from + count; place++) if (places.has(place)) return true;
+  return false;
 }
 
 function answerOf({ head, body }: Line, path: string, alone: boolean, options: GetOptions = {}): Answer {

@@ -40,6 +40,12 @@ export interface Line {
   readonly body: Buffer;
 }
 
+/** A line as it is written: what stands before the body, as JSON, and the whole of it with its line break, in pieces. */
+export interface WrittenLine {
+  readonly head: string;
+  readonly pieces: readonly Buffer[];
+}
+
 export interface Origin {
   readonly run: string;
   readonly company: string;
@@ -51,13 +57,13 @@ export interface Origin {
 const bodyBegins = ',"body":';
 const lineEnds = Buffer.from("}\n");
 
-/** The line of an answer in pieces, with its line break; undefined where it cannot be kept without a secret. */
+/** The line of an answer; undefined where it cannot be kept without a secret. */
 export function lineOf(
   answer: RawAnswer,
   about: Partial<About>,
   { run, company, at, privacy }: Origin,
   redact: Redactor,
-): readonly Buffer[] | undefined {
+): WrittenLine | undefined {
   const { path, query, status, date, next, body } = answer;
   const { stream, scan, full, part, parts, context, parent, window, confirms, accepted } = about;
   const facts = JSON.stringify({
@@ -84,8 +90,13 @@ export function lineOf(
   const cleanFacts = cleaned(facts, redact);
   const cleanBody = isClean(body, redact) ? body : cleanedBody(body, redact);
   if (cleanFacts === undefined || cleanBody === undefined) return undefined;
-  return [Buffer.from(`${cleanFacts.slice(0, -1)}${bodyBegins}`), cleanBody, lineEnds];
+  return written(cleanFacts, cleanBody);
 }
+
+const written = (facts: string, body: Buffer): WrittenLine => ({
+  head: facts,
+  pieces: [Buffer.from(`${facts.slice(0, -1)}${bodyBegins}`), body, lineEnds],
+});
 
 function cleanedBody(body: Buffer, redact: Redactor): Buffer | undefined {
   const text = body.toString("utf8");
@@ -94,17 +105,21 @@ function cleanedBody(body: Buffer, redact: Redactor): Buffer | undefined {
   return clean === text ? body : clean === undefined ? undefined : Buffer.from(clean);
 }
 
-/** A line that was read, in pieces, as it would be written. */
-export function writeLine({ head: facts, body }: Line): readonly Buffer[] {
-  return [Buffer.from(`${JSON.stringify(facts).slice(0, -1)}${bodyBegins}`), body, lineEnds];
+/** A line that was read, as it would be written. */
+export const writeLine = ({ head: facts, body }: Line): WrittenLine => written(JSON.stringify(facts), body);
+
+/** What stands before a body, as JSON; undefined for that of another version, or what is none. */
+export function readHead(text: string): Head | undefined {
+  const parsed = head.safeParse(parsedJson(text));
+  return parsed.success ? parsed.data : undefined;
 }
 
 /** A line without its line break, taken apart; undefined for one of another version or that is none. */
 export function readLine(line: Buffer): Line | undefined {
   // The facts may hold a parameter of that name: what stands before it is not whole then.
   for (let at = line.indexOf(bodyBegins); at > 0; at = line.indexOf(bodyBegins, at + 1)) {
-    const parsed = head.safeParse(parsedJson(`${line.toString("utf8", 0, at)}}`));
-    if (parsed.success) return { head: parsed.data, body: line.subarray(at + bodyBegins.length, -1) };
+    const facts = readHead(`${line.toString("utf8", 0, at)}}`);
+    if (facts !== undefined) return { head: facts, body: line.subarray(at + bodyBegins.length, -1) };
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { BodyError } from "../body.ts";
 import { type Head, type Line, writeLine } from "./line.ts";
 import { PIECE_BYTES, packer } from "./piece.ts";
 import { compressionOf, filesIn, foldersIn, lostLinksIn } from "./places.ts";
-import { linesOf } from "./reading.ts";
+import { headsOf, linesOf } from "./reading.ts";
 
 const WRITTEN = ".rewritten";
 
@@ -55,7 +55,7 @@ export async function requireReachable(root: string): Promise<void> {
 
 /** A file is one run's, and a run has one policy. */
 async function policyIn(path: string): Promise<string | undefined> {
-  for await (const { head } of linesOf(path, () => undefined)) return head.privacy;
+  for await (const { privacy } of headsOf(path, () => undefined)) return privacy;
   return undefined;
 }
 
@@ -66,17 +66,21 @@ async function rewriteFile(path: string, privacy: string, change: ChangeBody): P
   try {
     const pack = packer(compressionOf(path));
     let waiting: Buffer[] = [];
+    let heads: string[] = [];
     let bytes = 0;
     const flush = async () => {
-      if (waiting.length > 0) await handle.appendFile(await pack(Buffer.concat(waiting)));
+      if (waiting.length > 0) await handle.appendFile(await pack(Buffer.concat(waiting), heads));
       waiting = [];
+      heads = [];
       bytes = 0;
     };
     for await (const { head, body } of linesOf(path, () => undefined)) {
       const changed = changedBody(change, head, body);
       if (changed === undefined) continue;
       const line: Line = { head: { ...head, privacy }, body: changed };
-      for (const piece of writeLine(line)) {
+      const written = writeLine(line);
+      heads.push(written.head);
+      for (const piece of written.pieces) {
         waiting.push(Buffer.from(piece));
         bytes += piece.length;
       }

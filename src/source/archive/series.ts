@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, syncFolder } from "../../files.ts";
+import type { WrittenLine } from "./line.ts";
 import type { Compression, Pack, Piece, Pieces } from "./piece.ts";
 import { fileName } from "./places.ts";
 
@@ -38,14 +39,14 @@ export class Series {
     this.#writing = writing;
   }
 
-  /** Copies a line that comes in parts; it is written soon, or when `kept` is called. */
-  add(line: readonly Buffer[]): void {
+  /** Copies a line; it is written soon, or when `kept` is called. */
+  add({ head, pieces }: WrittenLine): void {
     if (this.#failure !== undefined) return;
-    const bytes = line.reduce((sum, { length }) => sum + length, 0);
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     if (this.#filling !== undefined && this.#filling.bytes + bytes > this.#filling.buffer.length) this.#close();
     this.#filling ??= this.#writing.pieces.take(bytes);
-    for (const part of line) this.#filling.bytes += part.copy(this.#filling.buffer, this.#filling.bytes);
-    this.#filling.lines++;
+    for (const part of pieces) this.#filling.bytes += part.copy(this.#filling.buffer, this.#filling.bytes);
+    this.#filling.heads.push(head);
     this.#taken++;
   }
 
@@ -94,12 +95,12 @@ export class Series {
   async #writePieces(): Promise<void> {
     const { pack, pieces } = this.#writing;
     for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
-      const written = await pack(piece.buffer.subarray(0, piece.bytes));
+      const written = await pack(piece.buffer.subarray(0, piece.bytes), piece.heads);
       pieces.give(piece);
       const handle = await this.#file();
       await handle.appendFile(written);
       this.#bytes += written.length;
-      this.#written += piece.lines;
+      this.#written += piece.heads.length;
     }
   }
 

@@ -55,6 +55,9 @@ export async function damage(folder: string, stream: string): Promise<void> {
       if (head.stream === stream) damaged.write("#", 1);
       lines.push({ head, body: damaged });
     }
-    await writeFile(path, await packer(compressionOf(path))(Buffer.concat(lines.flatMap(writeLine))));
+    const written = lines.map(writeLine);
+    const pieces = Buffer.concat(written.flatMap(line => line.pieces));
+    const heads = written.map(line => line.head);
+    await writeFile(path, await packer(compressionOf(path))(pieces, heads));
   }
 }

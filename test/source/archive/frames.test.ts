@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Frames } from "../../../src/source/archive/frames.ts";
+import { type Frame, Frames, frameToSkip } from "../../../src/source/archive/frames.ts";
 
 const { ZSTD_c_checksumFlag, ZSTD_c_contentSizeFlag, ZSTD_c_windowLog } = constants;
 
@@ -22,22 +22,41 @@ const frame = fc
     });
   });
 
-test("a file is cut behind each of its frames, wherever its steps end", () => {
+const skipped = fc.uint8Array({ maxLength: 300 }).map(content => frameToSkip(Buffer.from(content)));
+const files = fc.array(fc.oneof(frame, skipped), { maxLength: 6 });
+
+test("a file is cut into its frames, wherever its steps and it itself end", () => {
   fc.assert(
-    fc.property(fc.array(frame, { maxLength: 6 }), fc.integer({ min: 1, max: 70_000 }), (written, step) => {
-      const file = Buffer.concat(written);
-      const frames = new Frames();
-      const parts: Buffer[] = [];
-      for (let from = 0; from < file.length; from += step) parts.push(...frames.cut(file.subarray(from, from + step)));
-      expect(Buffer.concat(parts).equals(file)).toBe(true);
-      let at = 0;
-      const cuts = new Set(parts.map(({ length }) => (at += length)));
-      const ends = written.map((_, nth) => Buffer.concat(written.slice(0, nth + 1)).length);
-      const steps = Array.from({ length: Math.ceil(file.length / step) }, (_, nth) =>
-        Math.min(file.length, (nth + 1) * step),
-      );
-      expect([...cuts]).toEqual([...new Set([...ends, ...steps])].sort((a, b) => a - b));
-    }),
+    fc.property(
+      files,
+      fc.integer({ min: 1, max: 70_000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (written, step, share) => {
+        const file = Buffer.concat(written);
+        const frames = new Frames();
+        const found: Frame[] = [];
+        const end = Math.floor(file.length * share);
+        for (let from = 0; from < end; from += step)
+          found.push(...frames.cut(file.subarray(from, Math.min(end, from + step))));
+        const whole = found.map(({ bytes }) => bytes);
+        const cutOff = frames.cutOff();
+        expect(Buffer.concat([...whole, cutOff]).equals(file.subarray(0, end))).toBe(true);
+        const ends = written.map((_, nth) => Buffer.concat(written.slice(0, nth + 1)).length);
+        expect(whole.map(({ length }) => length)).toEqual(
+          written.slice(0, ends.filter(at => at <= end).length).map(({ length }) => length),
+        );
+        for (const [nth, { skipped }] of found.entries())
+          expect(skipped === undefined ? undefined : frameToSkip(skipped).equals(written[nth]!)).toBe(
+            written[nth]!.readUInt32LE(0) === 0xfd2fb528 ? undefined : true,
+          );
+      },
+    ),
     { numRuns: 200 },
   );
+});
+
+test("what begins like no frame is told", () => {
+  const frames = new Frames();
+  const written = zstdCompressSync("a");
+  expect(() => [...frames.cut(Buffer.concat([written, Buffer.from("no frame")]))]).toThrow("no frame of zstd");
 });

@@ -1,20 +1,20 @@
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Retention } from "../../config/config.ts";
 import type { Destination } from "../destination.ts";
 import type { Fragment } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { lastOfEachStream } from "./run_log.ts";
 
-/** Rows that a transaction removes, and transactions a table and run: what is left is the next run's. */
+/** Rows that a transaction removes, and transactions of a run: what is left is the next run's. */
 export const SLICE = 20_000;
-const MOST_SLICES = 25;
+const MOST_SLICES = 100;
 
 /**
  * Removes what is kept of old work, at the end of a run. Ages count from the run before: a clock that is ahead for one run
  * takes nothing with it. The last rows of each stream stay, whatever their age: they say how it is.
  */
 export async function pruneRecords(destination: Destination, retention: Retention, runId: string): Promise<void> {
-  const { db } = destination;
+  const { db, dialect } = destination;
   const { last } = await db
     .selectFrom("runs")
     .select(({ fn }) => fn.max("started_at").as("last"))
@@ -42,18 +42,18 @@ export async function pruneRecords(destination: Destination, retention: Retentio
     // The last one of a verification goes after what it found.
     ["verifications", sql`${checked} and run_id not in (select run_id from ${state("verification_differences")})`],
   ];
-  for (const [name, isOld] of old) await removeSlices(destination, state(name), isOld);
-}
-
-async function removeSlices({ db, dialect }: Destination, table: Fragment, isOld: Fragment): Promise<void> {
   const place = sql.raw(dialect.rowPlace);
-  for (let slice = 0; slice < MOST_SLICES; slice++) {
-    const { numAffectedRows } = await db.transaction().execute(trx =>
-      sql`delete from ${table} where ${place} in (select ${place} from ${table} where ${isOld}
-        limit ${sql.lit(SLICE)})`.execute(trx),
-    );
-    if ((numAffectedRows ?? 0n) < BigInt(SLICE)) return;
-  }
+  const removeSome = async (trx: Transaction<StateTables>) => {
+    let left = SLICE;
+    for (const [name, isOld] of old) {
+      if (left === 0) break;
+      const { numAffectedRows } = await sql`delete from ${state(name)} where ${place} in
+        (select ${place} from ${state(name)} where ${isOld} limit ${sql.lit(left)})`.execute(trx);
+      left -= Number(numAffectedRows ?? 0n);
+    }
+    return left;
+  };
+  for (let slice = 0; slice < MOST_SLICES; slice++) if ((await db.transaction().execute(removeSome)) > 0) return;
 }
 
 /** Keeps the mark `recent` on the last rows of each stream, once the run is over that brought others. */

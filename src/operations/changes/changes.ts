@@ -19,7 +19,7 @@ type Positions = ChangesState["companies"][string];
 
 export const positionsSchema: z.ZodType<Positions> = z.record(
   z.string(),
-  z.object({ changed_at: z.string(), key: z.array(z.string()) }),
+  z.object({ changed_at: z.iso.datetime(), key: z.array(z.string()) }),
 );
 
 const stateSchema: z.ZodType<ChangesState> = z.object({
@@ -134,7 +134,10 @@ export async function takeChanges(
   const present = new Date(order.now).toISOString().replace("Z", "000Z");
   let { state } = order;
   await atOneMoment(reading, async db => {
-    for (const table of await changesTables({ ...reading, db }, order))
+    const tables = await changesTables({ ...reading, db }, order);
+    for (const company of companies)
+      for (const table of tables) requireKey(table, state.companies[company]?.[table.name]);
+    for (const table of tables)
       for (const company of companies) {
         const from = state.companies[company]?.[table.name];
         const after = from === undefined ? undefined : { changedAt: from.changed_at, key: from.key };
@@ -151,6 +154,16 @@ export async function takeChanges(
         });
       }
   });
+}
+
+/** @throws ConfigError for a row that the table cannot have: of a state that somebody changed, or that speaks of another table */
+function requireKey({ name, key, columns }: ChangesTable, at: Positions[string] | undefined): void {
+  const isNumber = (part: string) => columns.find(column => column.name === part)?.storedAs === "bigint";
+  const isFit = at?.key.every((value, nth) => !isNumber(key[nth]!) || /^-?\d{1,18}$/.test(value)) ?? true;
+  if (at === undefined || at.key.length === 0 || (at.key.length === key.length && isFit)) return;
+  throw new ConfigError(
+    `Expected in the state of ${name} a row by its key (${key.join(", ")}), got ${JSON.stringify(at.key)}. Without ${name} in the state it is read from the start.`,
+  );
 }
 
 function behind(

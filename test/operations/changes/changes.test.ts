@@ -92,6 +92,35 @@ describe.each(modelWarehouses)("changes of tables in $name", ({ make, name }) =>
     expect(seen).toEqual(["purchase_orders acme 2", "purchase_orders beta 1", "purchase_order_line_items acme 5"]);
   });
 
+  test("a state whose row the table cannot have is refused, and nothing is written", async () => {
+    const at = (table: string, key: string[], changed_at = FIRST) =>
+      parseChangesState(
+        JSON.stringify({ version: 1, companies: { acme: { [table]: { changed_at, key } } } }),
+        "read.json",
+      );
+    const lines = "purchase_order_line_items";
+    for (const [table, key] of [
+      ["purchase_orders", ["P-1", "1"]],
+      [lines, ["P-1"]],
+      [lines, ["P-1", "first"]],
+    ] as const) {
+      const seen: string[] = [];
+      const asked = order({ state: at(table, [...key]) });
+      const taken = takeChanges(warehouse.reading, asked, new AbortController().signal, async batch => {
+        seen.push(batch.table);
+      });
+      await expect(taken).rejects.toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining(`Expected in the state of ${table} a row by its key (po_number`),
+      });
+      expect(seen).toEqual([]);
+    }
+    expect((await take({ state: at(lines, ["P-1", "2"]) })).read.filter(({ table }) => table === lines)).toHaveLength(
+      2,
+    );
+    expect(() => at("purchase_orders", ["P-1"], "yesterday")).toThrow("Expected in read.json a state");
+  });
+
   test("with the number beside, decimals are exact too", async () => {
     const around = order().format.around;
     const { read } = await take({ format: { decimals: "beside", around } });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import { DestinationError } from "../errors.ts";
+import { queueSchema } from "../warehouse/shared_tables.ts";
 
 /** A PostgreSQL that the workers share; statements go one after another. */
 export interface Server {
@@ -49,9 +50,6 @@ const SUPERVISED_S = 2;
 /** A job that takes longer than a day is given to another attempt, which goes on where this one was. */
 const LONGEST_S = 86_400 - 60;
 const KEPT_S = 7 * 86_400;
-
-/** pg-boss's tables are in a schema of their own. */
-export const queueSchema = (stateSchema: string): string => `${stateSchema}_jobs`;
 
 export const jobTable = (stateSchema: string): string => `"${queueSchema(stateSchema).replaceAll('"', '""')}".job`;
 

@@ -3,9 +3,10 @@ import type { Config } from "../config/config.ts";
 import { TributaryError } from "../errors.ts";
 import { budgetState } from "../source/budget/budget.ts";
 import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
+import { queueSchema } from "../warehouse/shared_tables.ts";
 import { readPartData, readRunData } from "./job_data.ts";
 import { budgetKeyOf, SILENT_MS, sharedPlace } from "./opening.ts";
-import { jobTable, type OpenJob, openJobs, queueSchema } from "./queue.ts";
+import { jobTable, type OpenJob, openJobs } from "./queue.ts";
 import type { WorkerDoing } from "./worker_row.ts";
 
 /** What `status --json` says of the workers. Moments are ISO 8601; those of workers, jobs apart, are by PostgreSQL's clock. */

@@ -1,5 +1,8 @@
 import { count, flag, json, moment, momentOrNull, type RowOf, table, text } from "./state_columns.ts";
 
+/** The schema of the queue of jobs, pg-boss's, beside them. */
+export const queueSchema = (stateSchema: string): string => `${stateSchema}_jobs`;
+
 /** Tables of the state schema that are made in PostgreSQL, or in that of a lake's catalog, once worker processes share the work. */
 export const sharedTables = {
   budgets: table(

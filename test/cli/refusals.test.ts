@@ -143,6 +143,12 @@ test("PostgreSQL: missing rights and foreign tables are exit code 6, nothing is 
   await powerless.admin.query(dba.stdout);
   const { stdout } = await without.run(["check"]);
   expect(stdout).toMatch(/ok {4}destination +PostgreSQL .*nothing in it yet/);
+
+  // For workers, whose queue has a schema of its own, it is not.
+  const shared = workplace(simulator, { destination: powerless.destination, workers: {} });
+  refused(await shared.run(["check"]), 6, `The role ${powerless.role} lacks rights`, '"_tributary_jobs"');
+  await powerless.admin.query((await shared.run(["ddl", "--for-dba"])).stdout);
+  expect((await shared.run(["check"])).stdout).toMatch(/ok {4}destination +PostgreSQL .*nothing in it yet/);
 });
 
 test("a second sync is exit code 4 within 5 seconds and names the holder, in both databases", async () => {

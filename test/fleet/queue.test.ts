@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { HEARTBEAT_S, JobQueue, jobId, queueSchema } from "../../src/fleet/queue.ts";
+import { HEARTBEAT_S, JobQueue, jobId } from "../../src/fleet/queue.ts";
 import { openSharedState } from "../../src/warehouse/postgres/shared_state.ts";
+import { queueSchema } from "../../src/warehouse/shared_tables.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { until } from "./workers.ts";
 

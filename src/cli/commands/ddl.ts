@@ -31,10 +31,11 @@ async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
 async function script(config: Config, forDba: boolean): Promise<string> {
   const { destination } = config;
   const { dbaScript, ddlScript } = await import("../../warehouse/schema/ddl_script.ts");
-  const { dialectOf, roleOf } = await import("../../warehouse/connect/open.ts");
-  const dialect = dialectOf(destination);
-  if (forDba)
-    return dbaScript(dialect, { ...destination, ...(await roleOf(destination)), views: config.views !== false });
+  const { dialectOf, roleOf, schemasOf } = await import("../../warehouse/connect/open.ts");
+  if (forDba) {
+    const schemas = schemasOf(destination, { views: config.views !== false, workers: config.workers !== undefined });
+    return dbaScript({ ...(await roleOf(destination)), schemas });
+  }
   const { configured } = await import("../../privacy/configured_catalog.ts");
   const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
@@ -50,5 +51,8 @@ async function script(config: Config, forDba: boolean): Promise<string> {
     meanings: config.meanings,
     currency: config.currency,
   });
-  return ddlScript(dialect, { ...tableOrder(destination, { streams, grantSelectTo, versioned }), views });
+  return ddlScript(dialectOf(destination), {
+    ...tableOrder(destination, { streams, grantSelectTo, versioned }),
+    views,
+  });
 }

@@ -51,7 +51,10 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     const versioned = versionedBy(streams, config.streams);
     yield* checkDestination(
       config.destination,
-      { version: tools.version, companies: found, streams, versioned, views: config.views !== false },
+      {
+        ...{ version: tools.version, companies: found, streams, versioned },
+        ...{ views: config.views !== false, workers: config.workers !== undefined },
+      },
       tools.clock,
     );
   }

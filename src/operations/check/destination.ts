@@ -4,10 +4,10 @@ import type { DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } 
 import { isFile, isLake } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import { holderOf } from "../../sync/run/opening.ts";
-import { inspectLake, inspectPlace, openDestination } from "../../warehouse/connect/open.ts";
+import { inspectLake, inspectPlace, openDestination, schemasOf } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
-import { inspectServer, rightsLacking } from "../../warehouse/ddl/rights.ts";
+import { inspectServer, requireRights, rightsLacking } from "../../warehouse/ddl/rights.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
@@ -30,6 +30,8 @@ export interface Fitness {
   /** Those of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
   readonly views: boolean;
+  /** Whether the work is shared by a queue of jobs. */
+  readonly workers: boolean;
 }
 
 /** Looks at the warehouse without writing to it: reachable, ours, with the rights and the room a run needs. */
@@ -52,6 +54,7 @@ async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Cl
   await using destination = await openDestination(where, { runId: "check", holder, clock }, 0);
   const loaded = await checkContents(destination, where, fitness);
   const { version, user, database } = await inspectServer(destination.db);
+  await requireRights(destination.db, schemasOf(where, { ...fitness, views: false }));
   const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
   yield ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
   const [exposed] = destination.warnings;
@@ -69,7 +72,7 @@ async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Cl
 }
 
 async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
-  const { extensions, server } = await inspectLake(where);
+  const { extensions, server } = await inspectLake(where, schemasOf(where, fitness));
   for (const line of extensions) yield ok("extension", line);
   const found = await looking(where, async reading => {
     await checkContents(reading, where, fitness);

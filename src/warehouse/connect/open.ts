@@ -7,6 +7,8 @@ import { ducklakeDialect } from "../ducklake/dialect.ts";
 import type { LakeInspection } from "../ducklake/inspection.ts";
 import { isServed, type LakePlace } from "../ducklake/place.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
+import { queueSchema } from "../shared_tables.ts";
+import { analyticsSchema } from "../views/view.ts";
 
 /** Which warehouse, as the config says. */
 export type Where =
@@ -25,10 +27,13 @@ export async function inspectPlace(where: Where & { readonly type: "duckdb" }): 
   return inspectFile(where);
 }
 
-/** Looks at what a lake stands on, and writes nothing. @throws DestinationError, ConfigError */
-export async function inspectLake(where: Where & { readonly type: "ducklake" }): Promise<LakeInspection> {
+/** Looks at what a lake stands on, and whether its role may make these schemas or tables in them; writes nothing. @throws DestinationError, ConfigError */
+export async function inspectLake(
+  where: Where & { readonly type: "ducklake" },
+  schemas: readonly string[],
+): Promise<LakeInspection> {
   const inspection = await import("../ducklake/inspection.ts");
-  return inspection.inspectLake(where);
+  return inspection.inspectLake(where, schemas);
 }
 
 /** The words of the chosen database. */
@@ -45,6 +50,23 @@ export async function roleOf(
   const { addressOf } = await import("../postgres/connect.ts");
   const { host, database, user } = addressOf(where.type === "ducklake" ? where.catalog : where.url);
   return { host, database, role: user };
+}
+
+/**
+ * The schemas of a PostgreSQL that the role of a warehouse's runs has to own, with that of the views and of the workers' queue where
+ * there are to be such; none for a file.
+ */
+export function schemasOf(
+  where: Where,
+  also: { readonly views: boolean; readonly workers: boolean },
+): readonly string[] {
+  if (where.type === "duckdb" || (where.type === "ducklake" && !isServed(where))) return [];
+  const { schema, stateSchema } = where;
+  return [
+    ...(where.type === "ducklake" ? [where.catalogSchema] : [schema, ...(also.views ? [analyticsSchema(schema)] : [])]),
+    stateSchema,
+    ...(also.workers ? [queueSchema(stateSchema)] : []),
+  ];
 }
 
 /** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, LockedError, ConfigError */

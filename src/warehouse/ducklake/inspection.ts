@@ -2,9 +2,8 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemClock } from "../../clock.ts";
-import { DestinationError } from "../../errors.ts";
 import { entryAt } from "../../files.ts";
-import { inspectServer, rightsLacking } from "../ddl/rights.ts";
+import { inspectServer, requireRights } from "../ddl/rights.ts";
 import { attempting } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, select } from "../duckdb/session/session.ts";
 import { kyselyOver } from "../postgres/driver.ts";
@@ -25,8 +24,8 @@ export interface LakeInspection {
     | undefined;
 }
 
-/** Looks whether a run could make or write a lake, and writes nothing. @throws DestinationError, ConfigError */
-export async function inspectLake(place: LakePlace): Promise<LakeInspection> {
+/** Looks whether a run could make or write a lake, and these schemas of its catalog's server; writes nothing. @throws DestinationError, ConfigError */
+export async function inspectLake(place: LakePlace, schemas: readonly string[]): Promise<LakeInspection> {
   const extensions = await inspectStorage(place);
   if (!isServed(place)) {
     await requireFolder(dirname(place.catalog));
@@ -37,8 +36,7 @@ export async function inspectLake(place: LakePlace): Promise<LakeInspection> {
   try {
     const db = kyselyOver(session, place.stateSchema);
     const { version, user, database } = await inspectServer(db);
-    const lacking = await rightsLacking(db, [place.stateSchema, place.catalogSchema]);
-    if (lacking !== undefined) throw new DestinationError(lacking);
+    await requireRights(db, schemas);
     const { protection, warnings } = connected;
     return {
       extensions,

@@ -5,7 +5,7 @@ import { type Dialect, kyselyWith } from "../dialect.ts";
 import { DATA_VERSION, stateStatements } from "../state/state_ddl.ts";
 import { recordViews } from "../views/present_views.ts";
 import { creation } from "../views/statements.ts";
-import { analyticsSchema, tablesIn, type View } from "../views/view.ts";
+import { tablesIn, type View } from "../views/view.ts";
 import { planViews, recordOf } from "../views/view_plan.ts";
 import { inOrder, planTables } from "./table_migration.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
@@ -58,19 +58,17 @@ function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): 
   ];
 }
 
-/** What needs more rights than the run's role has: the schemas and their owner. Statements for PostgreSQL, a remark for DuckDB. */
-export function dbaScript(
-  dialect: Dialect,
-  place: Pick<TableOrder, "schema" | "stateSchema"> & {
-    readonly database: string;
-    readonly role: string;
-    /** Whether there are to be views. */
-    readonly views: boolean;
-  },
-): string {
-  if (!dialect.hasRoles) return "-- DuckDB: nothing here needs an administrator; the folder must be writable.\n";
-  const { database, role, schema, stateSchema, views } = place;
-  const schemas = [schema, stateSchema, ...(views ? [analyticsSchema(schema)] : [])];
+/** What needs more rights than the run's role has: the schemas and their owner. Statements for PostgreSQL, a remark where no schema is in one. */
+export function dbaScript({
+  database,
+  role,
+  schemas,
+}: {
+  readonly database: string;
+  readonly role: string;
+  readonly schemas: readonly string[];
+}): string {
+  if (schemas.length === 0) return "-- A file: nothing here needs an administrator; its folder must be writable.\n";
   const statements = [
     sql`grant connect, temporary on database ${sql.id(database)} to ${sql.id(role)}`,
     ...schemas.flatMap(name => [

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
+import { schemasOf } from "../../../src/warehouse/connect/open.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { openDuckdb } from "../../../src/warehouse/duckdb/open.ts";
 import { openPostgres } from "../../../src/warehouse/postgres/open.ts";
@@ -150,7 +151,11 @@ test("PostgreSQL: a role that may not make the views' schema is told what to ask
   expect(warnings).toEqual([
     expect.stringMatching(/^The views of procurement_analytics could not be made; .*CREATE SCHEMA.*views: false/),
   ]);
-  const script = dbaScript(destination.dialect, { ...run, database: nameOf(place.url), role, views: true });
+  const schemas = schemasOf(
+    { type: "postgres", ...run, url: place.url, grantSelectTo: [] },
+    { views: true, workers: false },
+  );
+  const script = dbaScript({ database: nameOf(place.url), role, schemas });
   await place.admin.query(script);
   expect(await ensure(destination, { models })).toEqual({
     done: [

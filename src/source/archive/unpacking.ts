@@ -19,6 +19,8 @@ import { compressionOf } from "./places.ts";
 const STEP_BYTES = 64 * 1024;
 /** A step is lost with whatever is damaged in it: what turns out to be is unpacked again in such ones. */
 const CAREFUL_STEP_BYTES = 4 * 1024;
+/** Who packed a file anew may have made one frame of it all, which memory need not hold unpacked. */
+const LARGEST_PIECE_BYTES = 4 * PIECE_BYTES;
 
 /** Unpacked text, or, in its stead, what an index says of lines that nobody wants whole. */
 export type Part = Buffer | readonly Head[];
@@ -92,10 +94,10 @@ function readHeads(texts: readonly string[]): readonly Head[] | undefined {
 const unpackWhole = promisify<Buffer, { chunkSize: number }, Buffer>(zstdDecompress);
 
 async function* unpackedFrame(frame: Buffer, failed: Failed): AsyncGenerator<Buffer> {
-  const whole = await unpackWhole(frame, chunkFor(frame)).catch(() => undefined);
-  if (whole === undefined)
-    yield* unpacked(stepsThrough(frame), createZstdDecompress({ finishFlush: constants.ZSTD_e_flush }), failed);
-  else yield whole;
+  const isPiece = frame.length <= LARGEST_PIECE_BYTES;
+  const whole = isPiece ? await unpackWhole(frame, chunkFor(frame)).catch(() => undefined) : undefined;
+  if (whole !== undefined) yield whole;
+  else yield* unpacked(stepsThrough(frame), createZstdDecompress({ finishFlush: constants.ZSTD_e_flush }), failed);
 }
 
 function* stepsThrough(frame: Buffer): Generator<Buffer> {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
@@ -134,4 +135,21 @@ test("a frame that others made to be skipped is no index", async () => {
   expect(lines.map(({ head }) => nthOf(head))).toEqual([0, 1]);
   expect(heads).toEqual(lines.map(({ head }) => head));
   expect(odd).toEqual([]);
+});
+
+test("a file that somebody packed anew as a single frame is read in steps, to its last line", async () => {
+  const noise = (nth: number) => randomBytes(750_000).toString("base64") + nth;
+  const lines = Array.from(
+    { length: 8 },
+    (_, nth) =>
+      lineOf(answer({ data: noise(nth) }, { query: { nth } }), { stream: "things", scan: "s1" }, origin, text => text)!,
+  );
+  const frame = zstdCompressSync(textOf(lines));
+  expect(frame.length).toBeGreaterThan(5_000_000);
+  const found = await readingsOf(await file(frame));
+  expect(found.heads.map(nthOf)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(
+    Buffer.concat(found.lines.map(({ body }) => body)).equals(Buffer.concat(lines.map(({ pieces }) => pieces[1]!))),
+  ).toBe(true);
+  expect(found.odd).toEqual([]);
 });

@@ -52,7 +52,8 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
 
 /** Lines and their places, those at `places` with their bodies. */
 async function* linesFrom({ files, firsts = [] }: Lines, places: ReadonlyMap<number, string>) {
-  const first = Math.min(...places.keys());
+  // Not spread into arguments: a first load has more answers than a call may have of those.
+  const first = places.keys().reduce((least, place) => Math.min(least, place), Number.POSITIVE_INFINITY);
   let ordinal = 0;
   for (const [index, { path }] of files.entries()) {
     const next = firsts[index + 1];

@@ -65,24 +65,22 @@ export async function beginRun(
   };
   const isEnded = sql<boolean>`${plainRunId} not in (select run_id from ${holders} h)`;
   if (dialect.hasOtherWriters) await countLostParts(db, isEnded);
-  await db.transaction().execute(async trx => {
-    for (const [table, young] of [
-      ["runs", sql<boolean>`true`],
-      ["stream_runs", sql<boolean>`recent`],
-    ] as const) {
-      const ended = trx.updateTable(table).where(isEnded);
-      await ended
-        .set({ ...lost, finished_at: run.started_at })
-        .where("status", "=", "running")
-        .where(young)
-        .execute();
-      await ended.set({ started_at: earlier, finished_at: earlier }).where("started_at", ">", now).execute();
-    }
-    await trx
-      .insertInto("runs")
-      .values({ ...run, status: "running", exit_code: null, finished_at: null, warnings: "[]", error: null })
+  for (const [table, young] of [
+    ["runs", sql<boolean>`true`],
+    ["stream_runs", sql<boolean>`recent`],
+  ] as const) {
+    const ended = db.updateTable(table).where(isEnded);
+    await ended
+      .set({ ...lost, finished_at: run.started_at })
+      .where("status", "=", "running")
+      .where(young)
       .execute();
-  });
+    await ended.set({ started_at: earlier, finished_at: earlier }).where("started_at", ">", now).execute();
+  }
+  await db
+    .insertInto("runs")
+    .values({ ...run, status: "running", exit_code: null, finished_at: null, warnings: "[]", error: null })
+    .execute();
 }
 
 /** Whether a run has begun, by what stands in the warehouse. */

@@ -156,15 +156,19 @@ export async function takeChanges(
   });
 }
 
-/** @throws ConfigError for a row that the table cannot have: of a state that somebody changed, or that speaks of another table */
+/** Checks that the key in a state has as many values as the table's, and numbers for numeric columns. @throws ConfigError */
 function requireKey({ name, key, columns }: ChangesTable, at: Positions[string] | undefined): void {
+  if (at === undefined || at.key.length === 0) return;
   const isNumber = (part: string) => columns.find(column => column.name === part)?.storedAs === "bigint";
-  const isFit = at?.key.every((value, nth) => !isNumber(key[nth]!) || /^-?\d{1,18}$/.test(value)) ?? true;
-  if (at === undefined || at.key.length === 0 || (at.key.length === key.length && isFit)) return;
+  const isFit = (part: string, nth: number) => !isNumber(part) || isBigint(at.key[nth] ?? "");
+  if (at.key.length === key.length && key.every(isFit)) return;
   throw new ConfigError(
     `Expected in the state of ${name} a row by its key (${key.join(", ")}), got ${JSON.stringify(at.key)}. Without ${name} in the state it is read from the start.`,
   );
 }
+
+const isBigint = (text: string): boolean =>
+  /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
 function behind(
   state: ChangesState,

@@ -7,8 +7,8 @@ import { frameToSkip } from "./frames.ts";
 const belonging = z.object({ v: z.literal(1), bytes: z.number(), crc32: z.number() });
 
 /**
- * What stands before the bodies of a frame's lines, in a frame of its own that decoders skip: whoever looks for answers need not unpack
- * them. `pack` makes texts a frame.
+ * An index of a frame: the head of each of its lines. Readers that look for certain answers need not unpack the frame itself. The
+ * index is a frame that decoders skip. `pack` compresses its text.
  */
 export async function indexOf(
   frame: Buffer,

@@ -22,7 +22,7 @@ const CAREFUL_STEP_BYTES = 4 * 1024;
 /** Who packed a file anew may have made one frame of it all, which memory need not hold unpacked. */
 const LARGEST_PIECE_BYTES = 4 * PIECE_BYTES;
 
-/** Unpacked text, or, in its stead, what an index says of lines that nobody wants whole. */
+/** The text of a frame, or only the heads of its lines, by its index, where no body is wanted. */
 export type Part = Buffer | readonly Head[];
 
 /** Whether lines of a file, so many from this place on, are wanted with their bodies. */
@@ -30,7 +30,7 @@ export type Wants = (nth: number, lines: number) => boolean;
 
 type Failed = (error: Error) => void;
 
-/** A file's text in its order, up to where it is damaged: `failed` is told of that. */
+/** Reads a file from its beginning to its end, or up to the first damage, which `failed` gets as an error. */
 export const partsOf = (path: string, wants: Wants, failed: Failed): AsyncGenerator<Part> =>
   compressionOf(path) === "zstd" ? partsOfFrames(path, wants, failed) : partsOfStream(path, failed);
 
@@ -59,7 +59,7 @@ async function* partsOfFrames(path: string, wants: Wants, failed: Failed): Async
     isBroken = true;
     failed(error);
   };
-  // Behind a frame that has no index nobody knows which line another one begins with.
+  // Undefined from the first frame without an index on: how many lines it holds is unknown here.
   let nth: number | undefined = 0;
   for await (const { frame, index } of indexedFrames(path, fail)) {
     const indexed: readonly string[] | undefined = nth === undefined ? undefined : indexedHeads(frame, index);

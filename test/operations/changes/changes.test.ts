@@ -103,6 +103,7 @@ describe.each(modelWarehouses)("changes of tables in $name", ({ make, name }) =>
       ["purchase_orders", ["P-1", "1"]],
       [lines, ["P-1"]],
       [lines, ["P-1", "first"]],
+      [lines, ["P-1", "9223372036854775808"]],
     ] as const) {
       const seen: string[] = [];
       const asked = order({ state: at(table, [...key]) });
@@ -118,6 +119,8 @@ describe.each(modelWarehouses)("changes of tables in $name", ({ make, name }) =>
     expect((await take({ state: at(lines, ["P-1", "2"]) })).read.filter(({ table }) => table === lines)).toHaveLength(
       2,
     );
+    const largest = at(lines, ["P-1", "9223372036854775807"]);
+    expect((await take({ state: largest })).read.filter(({ table }) => table === lines)).toEqual([]);
     expect(() => at("purchase_orders", ["P-1"], "yesterday")).toThrow("Expected in read.json a state");
   });
 

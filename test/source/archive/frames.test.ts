@@ -55,7 +55,7 @@ test("a file is cut into its frames, wherever its steps and it itself end", () =
   );
 });
 
-test("what begins like no frame is told", () => {
+test("bytes that are no frame are an error", () => {
   const frames = new Frames();
   const written = zstdCompressSync("a");
   expect(() => [...frames.cut(Buffer.concat([written, Buffer.from("no frame")]))]).toThrow("no frame of zstd");

@@ -51,7 +51,7 @@ async function readingsOf(path: string, wants: (nth: number, lines: number) => b
   };
 }
 
-// Frames with an index, or, as files of before or those that somebody packed anew, without.
+// Files that older versions wrote, or that somebody compressed again, have no index.
 const frames = fc.array(
   fc.record({
     lines: fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 4 }),
@@ -93,7 +93,7 @@ test("however a file is read, its lines are the same; of those that are wanted, 
   );
 });
 
-test("what stands before bodies that nobody wants is taken from the index", async () => {
+test("the heads of lines whose bodies are not wanted come from the index", async () => {
   const frame = zstdCompressSync(textOf([lineAt(0), lineAt(1)]));
   const index = await indexOf(frame, headsIn([lineAt(7), lineAt(8)]), async text => zstdCompressSync(text));
   const path = await file(Buffer.concat([frame, index, await packed([lineAt(2)])]));

@@ -5,6 +5,7 @@ import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf } from "../files.ts";
 import { atOneMoment } from "../warehouse/connect/exporting.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
+import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
 import type { CopyFormat } from "../warehouse/dialect.ts";
 import { copyRows } from "../warehouse/read/copying.ts";
 import { analyticsSchema } from "../warehouse/views/view.ts";
@@ -21,7 +22,10 @@ export interface Question {
 
 /** Makes names without a schema mean tables, else models and views, else state. */
 export async function useSchemas({ db, dialect, schema, stateSchema }: WarehouseReading): Promise<void> {
-  await dialect.searchPath([schema, analyticsSchema(schema), stateSchema]).execute(db);
+  const wanted = [schema, analyticsSchema(schema), stateSchema];
+  // DuckDB refuses a path with a schema that is not there, as that of the views is without them.
+  const { schemas } = await readCatalog(db, dialect, wanted);
+  await dialect.searchPath(wanted.filter(name => schemas.has(name))).execute(db);
 }
 
 /**

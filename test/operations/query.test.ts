@@ -32,11 +32,11 @@ async function loaded(make: () => Promise<Warehouse>): Promise<Asked> {
   };
 }
 
-async function opened(make: () => Promise<Warehouse>): Promise<WarehouseReading> {
+async function opened(make: () => Promise<Warehouse>, views = true): Promise<WarehouseReading> {
   const clock = stillClock();
   const simulator = await startSimulator({ sizes: { orders: 3 }, now: clock.date });
   const warehouse = await make();
-  await bench({ simulator, warehouse, clock, config: { views: true } }).sync({ names: ["purchase_orders"] });
+  await bench({ simulator, warehouse, clock, config: { views } }).sync({ names: ["purchase_orders"] });
   await simulator.close();
   const reading = (await openReading(whereIs(warehouse)))!;
   onTestFinished(() => reading.close());
@@ -50,6 +50,17 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
     expect(await asked("select count(*) as n from purchase_orders")).toBe("n\n3\n");
     expect(await asked("select count(*) > 0 as there from dim_dates")).toMatch(/^there\nt(rue)?\n$/);
     expect(await asked("select count(*) as n from runs")).toBe("n\n1\n");
+  });
+
+  test("without views, tables and state are found all the same", async () => {
+    const reading = await opened(make, false);
+    const pieces: Buffer[] = [];
+    const text = "select (select count(*) from purchase_orders) as orders, (select count(*) from runs) as runs";
+    const question = { text, format: "csv", most: undefined } as const;
+    await takeAnswer(reading, question, new AbortController().signal, async piece => {
+      pieces.push(Buffer.from(piece));
+    });
+    expect(Buffer.concat(pieces).toString()).toBe("orders,runs\n3,1\n");
   });
 
   test("values come whole, NULL is told from an empty text, comments and a semicolon at the end do no harm", async () => {

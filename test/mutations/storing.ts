@@ -47,6 +47,15 @@ export const storing: readonly Mutation[] = [
     notices: "holds a record and exactly its rows whenever the process is killed",
   },
   {
+    name: "decimals with more than six places are read as others are",
+    invariant: 5,
+    file: "src/warehouse/duckdb/stage/csv_relation.ts",
+    text: "<= ${sql.lit(NARROW_PLACES)}`;",
+    becomes: "<= ${sql.lit(NARROW_PLACES + 1)}`;",
+    test: "test/warehouse/duckdb/stage.test.ts",
+    notices: "any text and any decimal is read back, narrow or wide",
+  },
+  {
     name: "the manifest stays behind the rows that were appended",
     invariant: 1,
     file: "src/warehouse/duckdb/stage/stage.ts",

@@ -92,6 +92,13 @@ test("a destination that can't be written is exit code 6, and is left as it was"
   expect(readdirSync(join(locked.folder, "locked"))).toEqual([]);
 });
 
+test("a file whose path DuckDB takes for another one is refused before anything is made", async () => {
+  const { run, folder } = workplace(silent, { destination: { path: "./what?/w.duckdb" } });
+  for (const words of [["sync"], ["check", "--offline"], ["status"], ["query", "select 1"]])
+    refused(await run(words), 2, "Expected a path without a question mark");
+  expect(readdirSync(folder)).toEqual(["config.yaml"]);
+});
+
 test("another program's file is exit code 6, and stays byte for byte", async () => {
   const database = workplace(silent);
   const file = join(database.folder, "w.duckdb");

@@ -4,6 +4,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { inShell } from "../terminal/look.ts";
 
 interface DbtOptions extends CommonOptions {
   readonly out: string;
@@ -86,15 +87,11 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { firstSteps } = await import("../../outputs/dbt/readme.ts");
   const { profileVariables } = await import("../../outputs/dbt/profile.ts");
   const { type } = config.destination;
-  const steps = [`cd ${quoted(named)}`, ...firstSteps(type, profileVariables(config.destination, place))];
+  const steps = [`cd ${inShell(named)}`, ...firstSteps(type, profileVariables(config.destination, place))];
   context.print(
     `A dbt package with ${tables.length} tables is in ${named}: ${did.join(", ")}. Next (README.md there says more):\n  ${steps.join("\n  ")}`,
   );
 }
-
-/** A path in shell quotes, where it needs them. */
-const quoted = (path: string): string =>
-  /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** The streams with the columns that a run added to their tables, which only the warehouse knows. @throws DestinationError */
 async function widened({ destination, streams }: Config, on: readonly Stream[]): Promise<readonly Stream[]> {

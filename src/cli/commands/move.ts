@@ -6,6 +6,7 @@ import { packageVersion } from "../../package_root.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { inShell } from "../terminal/look.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly baseUrl?: string;
@@ -64,7 +65,7 @@ async function moveToDestination(file: string, options: MoveOptions, context: Cl
       [
         `${report.from} is in ${report.to} now: ${formatCount(tables)} tables${before}, ${formatCount(rows)} rows, each compared.`,
         ...(left.length === 0 ? [] : [`Of no stream, and left where they are: ${left.join(", ")}.`]),
-        `Run \`tributary sync --config ${file}\` from now on. The former warehouse keeps its rows.`,
+        `Run \`tributary sync --config ${inShell(file)}\` from now on. The former warehouse keeps its rows.`,
       ].join("\n"),
     );
   } finally {

@@ -9,6 +9,7 @@ import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
 import type { Outcome } from "../invocation/run_tools.ts";
+import { inShell } from "../terminal/look.ts";
 
 interface SyncOptions extends CommonOptions {
   readonly full?: true;
@@ -101,5 +102,5 @@ export async function runOutcome(report: RunReport, config: Config, command?: st
 function whereToRead({ destination }: Config): string {
   const { schema } = destination;
   if (!isFile(destination)) return `Readers find the tables in schema ${schema}.`;
-  return `Readers find the tables in ${destination.path}, schema ${schema}: \`duckdb -readonly ${destination.path}\``;
+  return `Readers find the tables in ${destination.path}, schema ${schema}: \`duckdb -readonly ${inShell(destination.path)}\``;
 }

@@ -37,3 +37,7 @@ export function outcome(status: string, { paint }: Look): string {
   if (/^(succeeded|equal|written|ok\b)/.test(status)) return paint("green", status);
   return /^running/.test(status) ? paint("cyan", status) : paint("dim", status);
 }
+
+/** A word of a command that people copy into their shell: in quotes, where it needs them. */
+export const inShell = (word: string): string =>
+  /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { styleText } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lookOf } from "../../../src/cli/terminal/look.ts";
+import { inShell, lookOf } from "../../../src/cli/terminal/look.ts";
 import {
   cutText,
   fitTable,
@@ -139,3 +140,10 @@ test.each([
   expect([look.width, look.paint("red", "x") !== "x"]).toEqual([width, hasColours]);
   expect(lookOf(stream as NodeJS.WriteStream, env, true).width).toBe(undefined);
 });
+
+test.each([["warehouse.duckdb"], ["my data/it's [1].duckdb"], ['$HOME `x` "y" *'], ["-x"], [""]])(
+  "a word is one word for a shell: %s",
+  word => {
+    expect(execFileSync("sh", ["-c", `printf '<%s>' ${inShell(word)}`], { encoding: "utf8" })).toBe(`<${word}>`);
+  },
+);

@@ -1,4 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
+import { ConfigError } from "../../../errors.ts";
 
 /** Whether analysts open published versions behind a link, or the very file a run writes. */
 export type Readers = "snapshot" | "direct";
@@ -20,9 +21,14 @@ export interface Layout {
   readonly holder: string;
 }
 
-/** The layout of `destination.path`; see contract, 'The published file'. */
+/** The layout of `destination.path`; see contract, 'The published file'. @throws ConfigError for a path that DuckDB cannot open */
 export function layoutOf(settings: { readonly path: string; readonly readers: Readers }): Layout {
   const path = resolve(settings.path);
+  // It would look for the file's log at another place.
+  if (path.includes("?"))
+    throw new ConfigError(
+      `Expected a path without a question mark for the warehouse file, as DuckDB takes what follows it for parameters; got ${path}. Choose another file or folder.`,
+    );
   const name = basename(path).replace(/\.duckdb$/, "");
   const file = `${name}.duckdb`;
   const direct = settings.readers === "direct";

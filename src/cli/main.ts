@@ -2,8 +2,9 @@
 // Measured for a night of two long lists: with its own settings Node takes 100 MB more, and with its four helper threads more CPU.
 import { systemClock } from "../clock.ts";
 import type { ExitCode } from "../errors.ts";
+import { codeOf } from "../files.ts";
 import { requireNode } from "../package_root.ts";
-import { type CliContext, createContext } from "./invocation/context.ts";
+import { type CliContext, createContext, unwritten } from "./invocation/context.ts";
 import { reportFailure } from "./invocation/failure.ts";
 import { runCommand } from "./program.ts";
 
@@ -34,9 +35,10 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   };
   const signals = { onSignal, onHangup, onStray };
   const context = createContext({ ...surroundings, ...signals, exit, leave: process.exit });
-  // A reader such as `head` may close the pipe: that is no failure, and the work goes on.
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") process.exit(70);
+  // A reader such as `head` may close the pipe: that is no failure. The work goes on also where a disk is full.
+  let lost: Error | undefined;
+  stdout.on("error", error => {
+    if (codeOf(error) !== "EPIPE") lost ??= error;
   });
   // A log that cannot be written (its reader is gone, its disk full) must not end the work.
   stderr.on("error", () => undefined);
@@ -46,14 +48,15 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   try {
     requireNode();
     await runCommand(argv, context);
-    return code;
   } catch (error) {
-    return reportFailure(error, argv, context);
+    code = reportFailure(error, argv, context);
   }
+  await new Promise<void>(resolve => stdout.write("", () => resolve()));
+  if (lost === undefined || code !== 0) return code;
+  stderr.write(`${unwritten(lost).message}\n`);
+  return 1;
 }
 
 // Deprecation warnings of dependencies (pg has one about password files) are of no use to users.
 process.noDeprecation = true;
-const code = await main(process.argv.slice(2));
-await new Promise<void>(resolve => process.stdout.write("", () => resolve()));
-process.exit(code);
+process.exit(await main(process.argv.slice(2)));

@@ -30,7 +30,7 @@ export async function useSchemas({ db, dialect, schema, stateSchema }: Warehouse
 
 /**
  * Hands over the rows of one query, as the database writes them. It can change nothing: PostgreSQL's transaction is read-only, and so is
- * DuckDB's file. Rejects with the signal's reason soon after it is given. @throws ConfigError for what the database doesn't take
+ * DuckDB's file. Rejects with the signal's reason soon after it is given, and with what `take` did. @throws ConfigError for what the database doesn't take
  */
 export async function takeAnswer(
   reading: WarehouseReading,
@@ -39,19 +39,23 @@ export async function takeAnswer(
   take: (piece: Buffer) => Promise<void>,
 ): Promise<void> {
   const stop = () => reading.interrupt?.();
+  let untaken: unknown;
   signal.addEventListener("abort", stop);
   try {
     const copy = (db: WarehouseReading["db"]) =>
       copyRows({ ...reading, db }, [queryOf(question)], question.format, piece => {
         signal.throwIfAborted();
-        return take(piece);
+        return take(piece).catch(error => {
+          untaken = error;
+          throw error;
+        });
       });
     // A query may call a function that makes the session's later transactions writable.
     await (reading.dialect.hasOtherWriters
       ? reading.db.transaction().setAccessMode("read only").execute(copy)
       : copy(reading.db));
   } catch (error) {
-    throw signal.aborted ? signal.reason : refused(error);
+    throw signal.aborted ? signal.reason : (untaken ?? refused(error));
   } finally {
     signal.removeEventListener("abort", stop);
   }

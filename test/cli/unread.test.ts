@@ -52,3 +52,35 @@ test("a command does its work to the end, though nobody reads its stdout", async
   expect(await unread(place, "reset", "items", "--drop", "--yes")).toBe(0);
   expect(await rows()).toBe(0);
 });
+
+test("a reader that has what it wanted ends a query without a word", async () => {
+  const place = workplace(await simulated());
+  await place.run(["sync", "items"]);
+  const child = place.start("query", "select * from range(1000000)");
+  const said = text(child.stderr);
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(await said).toBe("");
+});
+
+test("what cannot be written is told, and the work is done", async () => {
+  const { folder: cwd, run } = workplace(await simulated());
+  for (const words of [
+    "sync items --json --log-level warn",
+    "query 'select 1'",
+    "read items --no-sync --log-level warn",
+  ]) {
+    const script = `exec "$0" "$1" ${words} >/dev/full`;
+    const env = { ...variables, KEY: secretKey };
+    const child = spawn("sh", ["-c", script, process.execPath, program], {
+      cwd,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+    expect(stderr, words).toMatch(/^Expected to write to stdout, but: ENOSPC.*\n$/);
+    expect(code, words).toBe(1);
+  }
+  expect((await run(["query", "select count(*) from items"])).stdout).toContain("130");
+});

@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { LoadedConfig } from "../../config/load.ts";
-import type { ExitCode } from "../../errors.ts";
+import { type ExitCode, TributaryError } from "../../errors.ts";
+import { codeOf } from "../../files.ts";
 import type { Logger, LogLevel, LogSink } from "../../logging.ts";
 import { createRedactor, type Redactor, redactJson } from "../../secrets.ts";
 import { hasColours, type Look, lookOf } from "../terminal/look.ts";
@@ -50,9 +51,18 @@ export interface CliContext extends Surface {
   readonly heed: (options: Manner) => void;
 }
 
-/** Writes to stdout, and resolves once the bytes are written. Rejects with EPIPE when the reader has closed the pipe. */
+/** Writes to stdout, and resolves once the bytes are written. Rejects with EPIPE when the reader has closed the pipe. @throws TributaryError */
 export const writePiece = ({ stdout }: Pick<Surface, "stdout">, piece: Buffer | string): Promise<void> =>
-  new Promise((resolve, reject) => stdout.write(piece, error => (error ? reject(error) : resolve())));
+  new Promise((resolve, reject) =>
+    stdout.write(piece, error => {
+      if (error) reject(codeOf(error) === "EPIPE" ? error : unwritten(error));
+      else resolve();
+    }),
+  );
+
+/** What was printed did not arrive. */
+export const unwritten = (cause: Error): TributaryError =>
+  new TributaryError(`Expected to write to stdout, but: ${cause.message}. What went before it is done.`, 1, cause);
 
 export function createContext(surface: Surface): CliContext {
   const secrets = new Set<readonly string[]>();

@@ -70,6 +70,8 @@ export interface Dialect extends CatalogQueries, Multiplication {
   readonly retypesInPlace: boolean;
   /** Whether one statement may change several columns, and the table is written once for all of them. */
   readonly altersTogether: boolean;
+  /** Whether a look at a row of each table costs next to nothing; else they lie in files that may be far away. */
+  readonly rowsAreNear: boolean;
   /** Whether stages are tables of the database, which need not be read from files again for each question. */
   readonly stagesAreTables: boolean;
   /** Whether a plan depends on statistics, which of temporary tables only their maker can gather. */

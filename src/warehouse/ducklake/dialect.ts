@@ -17,6 +17,7 @@ export const ducklakeDialect: Dialect = {
     return sql`select "schema", name from ${sql.id("temp", TABLES)} where ${sql.join(among, sql` or `)}`;
   },
   retypesInPlace: false,
+  rowsAreNear: false,
   reserved: { names: RESERVED, make: makeUninlined },
   tablesMade: beginStatistics,
   commentsOnViewColumns: false,

@@ -165,6 +165,7 @@ export const postgresDialect: Dialect = {
   viewsHoldTables: true,
   retypesInPlace: true,
   altersTogether: true,
+  rowsAreNear: true,
   stagesAreTables: true,
   plansByStatistics: true,
   sortsBeyondMemory: true,

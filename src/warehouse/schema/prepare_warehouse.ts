@@ -111,7 +111,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   await keepRates(db, stateSchema, rates);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
-  const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
+  const gone = lost.map(stream => `${stream.name}: its tables were gone or emptied, it is read from the start`);
   const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.lockedStreams.includes(name));
   const reconcileHistories = async () => {
     const histories = await reconcileHistory(destination, {

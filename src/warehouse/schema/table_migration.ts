@@ -21,7 +21,7 @@ export function inOrder(steps: readonly Step[]): readonly Fragment[] {
 export interface Plan {
   readonly steps: readonly Step[];
   readonly refusals: readonly string[];
-  /** Streams that have state but lack a table: they have to be read from the start. */
+  /** Streams that have state but lack a table, or its rows: they have to be read from the start. */
   readonly missing: readonly string[];
   /** Streams of whose rows somebody dropped or renamed columns. */
   readonly emptied: readonly string[];
@@ -33,17 +33,25 @@ export interface Plan {
   readonly reshaped: boolean;
 }
 
+/** What the database holds beside its catalog. */
+interface Found {
+  readonly unfilled?: Unfilled;
+  readonly given?: RecordedColumns;
+  /** Streams whose rows somebody removed. */
+  readonly cleared?: ReadonlySet<string>;
+}
+
 /** Compares what is there with what is wanted. `known` tells the tables that were made once. */
 export function planTables(
   dialect: Dialect,
   catalog: Catalog,
   shapes: readonly Shape[],
   known: (shape: Shape) => boolean,
-  { unfilled = allFilled, given = new Map() }: { readonly unfilled?: Unfilled; readonly given?: RecordedColumns } = {},
+  { unfilled = allFilled, given = new Map(), cleared = new Set() }: Found = {},
 ): Plan {
   const steps: Step[] = [];
   const refusals: string[] = [];
-  const missing = new Set<string>();
+  const missing = new Set(cleared);
   const unversioned = new Set<string>();
   const emptied = new Set<string>();
   const roomier: Retyped[] = [];
@@ -80,7 +88,7 @@ export function planTables(
     const { stream, name } = shape;
     steps.push(...own.map(step => ({ ...step, table: { stream, name } })));
   }
-  steps.push(...rowStateRepairs(catalog, shapes), ...forgetFilled(shapes, unfilled));
+  steps.push(...rowStateRepairs(catalog, shapes, cleared), ...forgetFilled(shapes, unfilled));
   return {
     ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned] },
     retyped: roomier,
@@ -274,14 +282,15 @@ export const commentOnTable = (table: { schema: string; name: string }, text: st
   sql`comment on table ${tableOf(table)} is ${sql.lit(text)}`;
 
 /** The row state must never know more rows than the table holds, nor fewer. */
-function rowStateRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
+function rowStateRepairs(catalog: Catalog, shapes: readonly Shape[], cleared: ReadonlySet<string>): Step[] {
   const isPresent = (shape: Shape) => catalog.tables.has(`${shape.schema}.${shape.name}`);
   return shapes
     .filter(shape => shape.role === "row_state")
     .flatMap((rowState): Step | readonly Step[] => {
       const main = shapes.find(shape => shape.role === "main" && shape.stream === rowState.stream)!;
       const children = shapes.filter(shape => shape.role === "child" && shape.stream === rowState.stream);
-      if (isPresent(rowState) && !isPresent(main)) return { onRows: [sql`delete from ${tableOf(rowState)}`] };
+      if (isPresent(rowState) && (!isPresent(main) || cleared.has(main.stream)))
+        return { onRows: [sql`delete from ${tableOf(rowState)}`] };
       if (!isPresent(rowState) && isPresent(main)) {
         const key = sql.join(main.primaryKey.map(name => sql.id(name)));
         const rows = sql`insert into ${tableOf(rowState)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)

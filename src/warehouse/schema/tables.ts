@@ -21,7 +21,7 @@ import { planViewChanges } from "../views/view_changes.ts";
 import { viewRefusals, viewsInTheWay } from "./column_types.ts";
 import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
 import { interferences } from "./foreign_triggers.ts";
-import { commentOnTable, inOrder, type Plan, planTables, reservedTables } from "./table_migration.ts";
+import { commentOnTable, inOrder, type Plan, planTables, reservedTables, tableOf } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 
 /** The tables a warehouse is to have. */
@@ -36,7 +36,7 @@ export interface TableOrder extends ViewedTables {
   readonly relations?: readonly Relation[];
 }
 
-/** What was done, as sentences, and the streams whose tables were lost: their state and detail state were emptied with it. */
+/** What was done, as sentences, and the streams whose tables, or all rows, were lost: their state and detail state were emptied with it. */
 export interface Ensured {
   readonly done: readonly string[];
   readonly missing: readonly string[];
@@ -118,7 +118,8 @@ async function planned(
   const recorded = await recordedTables(db, stateSchema);
   const unfilled = await unfilledColumns(db, stateSchema);
   const given = await recordedColumns(db, stateSchema);
-  const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given });
+  const cleared = dialect.rowsAreNear ? await clearedStreams(db, catalog, shapes) : new Set<string>();
+  const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given, cleared });
   const over = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, found.retyped);
   const plan = accepted({ ...found, refusals: [...found.refusals, ...viewRefusals(over.foreign, found.retyped)] });
   const steps: Step[] = [];
@@ -137,6 +138,25 @@ async function planned(
   if (columns !== undefined) record(recordColumns(stateSchema, columns));
   if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
   return { ...plan, steps, catalog, inTheWay: over.ours };
+}
+
+/** Streams whose table is empty, though rows were loaded into it: somebody removed them, as many do to have a table loaded again. */
+async function clearedStreams(
+  db: Kysely<StateTables>,
+  { tables }: Catalog,
+  shapes: readonly Shape[],
+): Promise<ReadonlySet<string>> {
+  const present = shapes.filter(({ schema, name }) => tables.has(`${schema}.${name}`));
+  const mains = new Map(present.filter(({ role }) => role === "main").map(main => [main.stream, main]));
+  const looks = present.flatMap(rowState => {
+    const main = rowState.role === "row_state" ? mains.get(rowState.stream) : undefined;
+    if (main === undefined) return [];
+    return sql`select ${sql.lit(main.stream)} as stream where exists (select 1 from ${tableOf(rowState)})
+      and not exists (select 1 from ${tableOf(main)})`;
+  });
+  if (looks.length === 0) return new Set();
+  const { rows } = await sql<{ stream: string }>`${sql.join(looks, sql` union all `)}`.execute(db);
+  return new Set(rows.map(({ stream }) => stream));
 }
 
 /** Writes a row of `table_changes` for each step that changes a table. */

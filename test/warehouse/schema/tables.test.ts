@@ -33,6 +33,12 @@ async function rowsOf(destination: Destination, query: string): Promise<readonly
   return (await sql<Record<string, unknown>>`${sql.raw(query)}`.execute(destination.db)).rows;
 }
 
+async function insertItem(destination: Destination, item: string): Promise<void> {
+  const values = `values ('acme', '${item}'`;
+  await rowsOf(destination, `insert into procurement.items (_company, item_id) ${values})`);
+  await rowsOf(destination, `insert into _tributary.rows_items (_company, item_id, stamp) ${values}, 1)`);
+}
+
 const catalogOf = ({ db, dialect, schema, stateSchema }: Destination) =>
   readCatalog(db, dialect, [schema, stateSchema]);
 
@@ -243,11 +249,28 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await rowsOf(destination, "select * from _tributary.rows_items")).toEqual([]);
   });
 
+  test("a stream whose table somebody emptied is reported as one whose table is gone", async () => {
+    const destination = await make();
+    await ensure(destination, items());
+    const { db } = destination;
+    const state = { company: "acme", stream: "items", state: "{}", updated_at: "2025-01-01T00:00:00Z" };
+    await db.insertInto("stream_state").values(state).execute();
+    for (const item of ["i", "j"]) await insertItem(destination, item);
+    await rowsOf(destination, "delete from procurement.items where item_id = 'i'");
+    // Of single rows `verify` tells.
+    expect((await ensure(destination, items())).missing).toEqual([]);
+    await rowsOf(destination, "delete from procurement.items");
+    expect((await ensure(destination, items())).missing).toEqual(["items"]);
+    expect(await db.selectFrom("stream_state").selectAll().execute()).toEqual([]);
+    expect(await rowsOf(destination, "select * from _tributary.rows_items")).toEqual([]);
+    expect((await ensure(destination, items())).missing).toEqual([]);
+  });
+
   test("a child table that is new, or gone, makes the next full scan compare every row", async () => {
     const destination = await make();
     const { children, main } = items();
     await ensure(destination, { main, children: [] });
-    await rowsOf(destination, "insert into _tributary.rows_items (_company, item_id, stamp) values ('acme', 'i', 1)");
+    await insertItem(destination, "i");
     const { done, missing } = await ensure(destination, { main, children });
     expect(done).toEqual(["created table item_tags", "the next full scan of items fills item_tags"]);
     expect(missing).toEqual([]);

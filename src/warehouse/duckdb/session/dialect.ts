@@ -177,6 +177,7 @@ export const duckdbDialect: Dialect = {
   viewsHoldTables: false,
   retypesInPlace: true,
   altersTogether: false,
+  rowsAreNear: true,
   stagesAreTables: false,
   plansByStatistics: false,
   sortsBeyondMemory: false,

@@ -28,7 +28,7 @@ import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, r
 export interface TableOrder extends ViewedTables {
   /** The version of the program, which is recorded where it makes tables or gives them another shape. */
   readonly program?: string | undefined;
-  /** When the run began; without it, and without the program, what is done is not recorded. */
+  /** When the run began; without it, as while tables are filled from another warehouse, what is done is not recorded, and an empty table is none that lost its rows. */
   readonly now?: string | undefined;
   /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
   readonly comment: (table: Table) => string;
@@ -118,7 +118,8 @@ async function planned(
   const recorded = await recordedTables(db, stateSchema);
   const unfilled = await unfilledColumns(db, stateSchema);
   const given = await recordedColumns(db, stateSchema);
-  const cleared = dialect.rowsAreNear ? await clearedStreams(db, catalog, shapes) : new Set<string>();
+  const cleared =
+    dialect.rowsAreNear && order.now !== undefined ? await clearedStreams(db, catalog, shapes) : new Set<string>();
   const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given, cleared });
   const over = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, found.retyped);
   const plan = accepted({ ...found, refusals: [...found.refusals, ...viewRefusals(over.foreign, found.retyped)] });

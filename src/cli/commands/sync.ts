@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
+import { entryAt } from "../../files.ts";
 import type { SyncOptions as LibraryOptions } from "../../library/sync.ts";
 import type { OpenWarehouse } from "../../library/warehouse.ts";
 import type { RunReport } from "../../sync/run/report.ts";
@@ -95,12 +96,14 @@ export async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome>
 /** What a run did; `command` goes on after a stop. */
 export async function runOutcome(report: RunReport, config: Config, command?: string): Promise<Outcome> {
   const { syncReport } = await import("../terminal/sync_report.ts");
-  return { document: report, text: look => syncReport(report, whereToRead(config), look, command) };
+  const readers = await whereToRead(config);
+  return { document: report, text: look => syncReport(report, readers, look, command) };
 }
 
-/** Where the tables are, in a sentence. */
-function whereToRead({ destination }: Config): string {
+/** Where the tables are, in a sentence; empty where no version could be published yet. */
+async function whereToRead({ destination }: Config): Promise<string> {
   const { schema } = destination;
   if (!isFile(destination)) return `Readers find the tables in schema ${schema}.`;
+  if ((await entryAt(destination.path).catch(() => undefined)) === undefined) return "";
   return `Readers find the tables in ${destination.path}, schema ${schema}: \`duckdb -readonly ${inShell(destination.path)}\``;
 }

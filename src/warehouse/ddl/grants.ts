@@ -22,11 +22,7 @@ interface Place {
 export async function grantSteps(db: Kysely<StateTables>, place: Place, shapes: readonly Shape[]): Promise<Step[]> {
   if (place.grantSelectTo.length === 0) return [];
   await requireRoles(db, place.grantSelectTo);
-  const wanted = {
-    schemas: [place.schema, place.stateSchema],
-    tables: readableTables(place, shapes),
-    later: place.schema,
-  };
+  const wanted = readableOf(place, shapes);
   const steps: Step[] = [];
   for (const role of place.grantSelectTo) {
     const lacking = await lackingGrants(db, role, wanted);
@@ -63,7 +59,7 @@ export async function viewGrants(
   views: readonly string[],
 ): Promise<RawBuilder<unknown>[]> {
   if (views.length === 0) return [];
-  const wanted = { schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema };
+  const wanted = readableViews(schema, views);
   const statements: RawBuilder<unknown>[] = [];
   for (const role of roles) statements.push(...(await lackingGrants(db, role, wanted)));
   return statements;
@@ -71,12 +67,7 @@ export async function viewGrants(
 
 /** All grants, for a script. */
 export function allGrants(place: Place, shapes: readonly Shape[]): RawBuilder<unknown>[] {
-  return place.grantSelectTo.flatMap(role => [
-    grantUsage(place.schema, role),
-    grantUsage(place.stateSchema, role),
-    ...readableTables(place, shapes).map(table => grantSelect(table, role)),
-    grantLater(place.schema, role),
-  ]);
+  return grantsOf(place.grantSelectTo, readableOf(place, shapes));
 }
 
 /** All grants of views, for a script. */
@@ -85,19 +76,25 @@ export function allViewGrants(
   schema: string,
   views: readonly string[],
 ): RawBuilder<unknown>[] {
-  return roles.flatMap(role => [
-    grantUsage(schema, role),
-    ...views.map(name => grantSelect({ schema, name }, role)),
-    grantLater(schema, role),
-  ]);
+  return grantsOf(roles, readableViews(schema, views));
 }
 
-function readableTables(place: Place, shapes: readonly Shape[]): Named[] {
-  return [
-    ...shapes.filter(shape => shape.role !== "row_state"),
-    ...readableState.map(name => ({ schema: place.stateSchema, name })),
-  ];
+const grantsOf = (roles: readonly string[], { schemas, tables, later }: Readable): RawBuilder<unknown>[] =>
+  roles.flatMap(role => [
+    ...schemas.map(schema => grantUsage(schema, role)),
+    ...tables.map(table => grantSelect(table, role)),
+    grantLater(later, role),
+  ]);
+
+function readableOf({ schema, stateSchema }: Place, shapes: readonly Shape[]): Readable {
+  const tables = shapes.filter(shape => shape.role !== "row_state");
+  const state = readableState.map(name => ({ schema: stateSchema, name }));
+  return { schemas: [schema, stateSchema], tables: [...tables, ...state], later: schema };
 }
+
+const readableViews = (schema: string, views: readonly string[]): Readable => ({
+  ...{ schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema },
+});
 
 const isPublic = (role: string): boolean => role.toLowerCase() === "public";
 const named = (role: string): RawBuilder<unknown> => (isPublic(role) ? sql`public` : sql.id(role));

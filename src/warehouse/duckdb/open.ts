@@ -35,17 +35,11 @@ export interface DuckdbSettings extends Opener {
   readonly makeLink?: MakeLink;
 }
 
-/** A warehouse in a DuckDB file: a Destination that also knows whether readers have been shown everything. */
-export interface DuckdbDestination extends Destination {
-  /** Whether something was committed to the data schema that the published file lacks, by this run or by one that was killed; and when it was published last. */
-  releaseState(): Promise<{ readonly isPending: boolean; readonly releasedAt: Date | undefined }>;
-}
-
 /**
  * Opens the warehouse file, making it where there is none. While another run has it this resolves all the same, so that
  * `lock` may wait for it; any use before that ends with LockedError. DestinationError when the file cannot be used.
  */
-export async function openDuckdb(settings: DuckdbSettings): Promise<DuckdbDestination> {
+export async function openDuckdb(settings: DuckdbSettings): Promise<Destination> {
   const destination = new DuckdbFile(settings);
   try {
     if (settings.makesRoom !== true) await destination.hold();
@@ -80,7 +74,7 @@ const namesOf = ({ main, children }: TableSet): readonly string[] => [
   ...[rowStateName(main.name), versionsName(main), "details"],
 ];
 
-class DuckdbFile implements DuckdbDestination {
+class DuckdbFile implements Destination {
   readonly dialect = duckdbDialect;
   readonly schema: string;
   readonly stateSchema: string;
@@ -194,7 +188,7 @@ class DuckdbFile implements DuckdbDestination {
       await this.#held?.requireInPlace();
       await this.#checkpoint(connection, true);
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
-      await requireReplaceable(layout, this.stateSchema, this.#taking.resources);
+      await requireReplaceable(this.#taking);
       const number = await this.#number.own(connection);
       return publishVersion(layout, number, this.#settings.clock.now(), this.#settings.keepVersions, makeLink);
     };

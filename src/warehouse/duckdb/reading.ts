@@ -81,5 +81,5 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
     spillsInPrivate: settings.spillsInPrivate ?? false,
     isSparing: settings.isSparing ?? false,
   };
-  return openOurs(layout, layout.path, settings.stateSchema, resources, false);
+  return openOurs({ layout, stateSchema: settings.stateSchema, resources }, layout.path, false);
 }

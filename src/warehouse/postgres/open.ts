@@ -1,5 +1,4 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { TributaryError } from "../../errors.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
@@ -45,9 +44,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
   }
   const locks = new Locks(session, settings);
   const close = async () => {
-    await locks.release().catch(error => {
-      if (!(error instanceof TributaryError)) throw error;
-    });
+    await locks.release();
     await session.turn(() => session.end());
   };
   return {

@@ -168,15 +168,15 @@ export class Session {
 const TIMES = 5;
 
 /**
- * Does work that can be done again from its start: again, when the server took it back for the sake of another session's.
- * That one has gone on by then, so there is nothing to wait for.
+ * Does work that can be done again from its start: again, when it was taken back for the sake of another session's. That one
+ * has gone on by then, so there is nothing to wait for.
  */
-export async function repeating<T>(work: () => Promise<T>): Promise<T> {
+export async function repeating<T>(work: () => Promise<T>, wasTakenBack = isTakenBack): Promise<T> {
   for (let time = 1; ; time++) {
     try {
       return await work();
     } catch (error) {
-      if (time === TIMES || !isTakenBack(error)) throw error;
+      if (time === TIMES || !wasTakenBack(error)) throw error;
     }
   }
 }

@@ -10,16 +10,13 @@ import {
 } from "kysely";
 import type { Kind } from "../catalog/columns.ts";
 import type { Multiplication } from "../catalog/model.ts";
-import type { StateTables } from "./state_tables.ts";
-
-type Db = Kysely<StateTables>;
-type Fragment = RawBuilder<unknown>;
+import type { Db, Fragment } from "./database.ts";
 
 /** A diagnostics channel that publishes the text of every statement sent to a warehouse; the bench counts them. */
 export const statements = channel("tributary.statement");
 
 /** Kysely over a driver of ours: both databases read PostgreSQL's quoting and literals. */
-export const kyselyWith = (createDriver: () => Driver): Kysely<StateTables> =>
+export const kyselyWith = (createDriver: () => Driver): Db =>
   new Kysely({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
+import type { Db } from "./database.ts";
 import type { Dialect } from "./dialect.ts";
-import type { StateTables } from "./state_tables.ts";
 
 /** Hands over what `COPY … TO STDOUT` sends, piece by piece; resolves when all of it has been taken. */
 export type CopyOut = (query: string, take: (piece: Buffer) => Promise<void>) => Promise<void>;
@@ -10,7 +9,7 @@ export interface Exportable {
   readonly dialect: Dialect;
   readonly schema: string;
   readonly stateSchema: string;
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   /** When what is read was published; absent or undefined where readers see every transaction. */
   readonly publishedAt?: Date | undefined;
   /** Absent where the database writes Parquet itself. */

@@ -1,12 +1,13 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Db } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 import { countOf } from "../sql_fragments.ts";
 import { rowStateName, type StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
 export interface Looked {
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   readonly dialect: Dialect;
   readonly schema: string;
   readonly stateSchema: string;

@@ -1,8 +1,8 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Fragment, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { type Fragment, tableRef, temporaryName } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { tableRef, temporaryName } from "../sql_fragments.ts";
 import { daysOf, noteFreshness, type Promised } from "./freshness.ts";
 import { type Looked, learn } from "./learner.ts";
 import { type NightPlan, planNight } from "./planner.ts";
@@ -19,7 +19,7 @@ interface Night extends RatesOf {
 
 /** What a version that did not note when answers changed has fetched: its rows say when they last did. Once for each detail. */
 export async function recallChanges(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   place: Pick<Destination, "schema" | "stateSchema">,
   { company, stream }: RatesOf,
   { main }: TableSet,
@@ -37,7 +37,7 @@ export async function recallChanges(
 
 /** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */
 export async function planUnchanged(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   destination: Destination,
   { company, stream, candidates, budget, now, plannedAt = now }: Night,
 ): Promise<NightPlan> {

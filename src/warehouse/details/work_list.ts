@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Db, Fragment, Trx } from "../database.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { dropTables, type Fragment, temporaryName } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { dropTables, temporaryName } from "../sql_fragments.ts";
 import type { Promised } from "./freshness.ts";
 import { learnFrom, planUnchanged, recallChanges } from "./night.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
@@ -101,7 +101,7 @@ export async function openWorkList(destination: Destination, request: WorkReques
   const query = candidateQuery(destination, { ...request, parents }, request.stage);
   const name = sql.id(temporaryName("work", request.company, request.stream));
   const candidates = sql.id(temporaryName("due", request.company, request.stream));
-  const list = async (trx: Transaction<StateTables>) => {
+  const list = async (trx: Trx) => {
     // Of shards one does it, or all would wait for each other's rows.
     const recalls = request.audit > 0 && (request.shard?.index ?? 0) === 0;
     if (request.rows !== undefined && recalls) await recallChanges(trx, destination, request, request.rows);
@@ -242,7 +242,7 @@ const reasonsOf = (items: readonly WorkItem[]): WorkList["reasons"] =>
   );
 
 /** By reason, and of how many a condition holds. */
-async function countByReason(db: Kysely<StateTables>, from: Fragment, condition = sql`true`) {
+async function countByReason(db: Db, from: Fragment, condition = sql`true`) {
   const { rows } = await sql<{ reason: Reason; n: number; active: number }>`
     select reason, count(*) as n, count(case when ${condition} then 1 end) as active from ${from} group by reason`.execute(
     db,

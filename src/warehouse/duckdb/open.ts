@@ -1,12 +1,13 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
+import type { Db, Fragment } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Opener, Release, Stage, WorkSize } from "../destination.ts";
-import { rowStateName, type StateTables } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 import { requireWhole } from "./lock/holder.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
@@ -79,7 +80,7 @@ class DuckdbFile implements Destination {
   readonly schema: string;
   readonly stateSchema: string;
   readonly warnings: string[] = [];
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   readonly #settings: DuckdbSettings;
   readonly #taking: Taking;
   readonly #number: PublishNumber;
@@ -157,7 +158,7 @@ class DuckdbFile implements Destination {
     }
   }
 
-  get holders(): RawBuilder<unknown> {
+  get holders(): Fragment {
     return sql.id(this.stateSchema, "holders");
   }
 

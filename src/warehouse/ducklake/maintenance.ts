@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db } from "../database.ts";
 import type { Named } from "../dialect.ts";
 import { recordFact } from "../state/facts.ts";
-import type { StateTables } from "../state_tables.ts";
 import { catalogOf, isServed, LAKE, type LakePlace } from "./place.ts";
 
 /** So many rows that are still in the catalog are written to a file. Reading them costs more than a file does. */
@@ -17,8 +17,6 @@ const DELETE_FILES = 8;
 const GRACE_MS = 2 * 86_400_000;
 /** Snapshots are looked through for old ones this often. */
 const EXPIRED_EVERY_MS = 86_400_000;
-
-type Db = Kysely<StateTables>;
 
 /** What a table has piled up. */
 interface Piled {

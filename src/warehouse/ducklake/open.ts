@@ -2,10 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
+import type { Db } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { lackingGrants, requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
@@ -25,7 +26,7 @@ import { isStage, tablesWhere, writeAnew } from "../postgres/open.ts";
 import { repeating, Session as Server } from "../postgres/session.ts";
 import { openStage } from "../postgres/stage.ts";
 import { ensureServedState } from "../state/state_ddl.ts";
-import { rowStateName, type StateTables, stateTables } from "../state_tables.ts";
+import { rowStateName, stateTables } from "../state_tables.ts";
 import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
 import { keepUninlined } from "./inlining.ts";
@@ -112,7 +113,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
 
 /** Lets roles of the catalog's PostgreSQL read the lake: the catalog's tables, those to come, and who holds what. */
 async function grantReaders(
-  db: Kysely<StateTables>,
+  db: Db,
   { grantSelectTo = [], catalogSchema, stateSchema }: DucklakeSettings,
 ): Promise<void> {
   if (grantSelectTo.length === 0) return;

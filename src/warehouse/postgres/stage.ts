@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import pg from "pg";
 import { type Column, INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
 import { DestinationError } from "../../errors.ts";
 import { type Batch, type EncodedTable, stageColumns } from "../../rows/batch.ts";
+import type { Fragment } from "../database.ts";
 import { isLockFailure } from "../ddl/alteration.ts";
 import type { Stage, StageRecord } from "../destination.ts";
 import { postgresDialect } from "./dialect.ts";
@@ -221,11 +222,11 @@ class PostgresStage implements Stage {
     );
   }
 
-  keys(): RawBuilder<unknown> {
+  keys(): Fragment {
     return sql.id(this.#schema, this.#tables.keys.name);
   }
 
-  rows(table: Table): RawBuilder<unknown> {
+  rows(table: Table): Fragment {
     const index = this.#set.children.findIndex(child => child.name === table.name);
     const staged = table.name === this.#set.main.name ? this.#tables.main : this.#tables.children[index];
     if (staged === undefined) throw new TypeError(`${table.name} is not a table of ${this.#set.main.name}`);
@@ -261,7 +262,7 @@ class PostgresStage implements Stage {
     await this.#session.query(`drop table if exists ${names.join(", ")}`);
   }
 
-  outcomes(): RawBuilder<unknown> {
+  outcomes(): Fragment {
     return sql.id(this.#schema, this.#tables.outcomes.name);
   }
 

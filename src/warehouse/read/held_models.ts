@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
+import type { Db } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import { type PresentViews, presentViews } from "../views/present_views.ts";
 import { attempt } from "../views/statements.ts";
 import { printOf, type View, type ViewOrder } from "../views/view.ts";
@@ -23,7 +23,7 @@ export interface HeldModels {
  * version, one over tables that this role may not read, amounts beyond what can be counted.
  */
 export async function holdModels(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
   place: { readonly schema: string; readonly stateSchema: string },
   order: Pick<ViewOrder, "schema" | "models" | "meanings" | "currency" | "writtenFor">,

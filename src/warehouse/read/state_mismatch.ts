@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
-import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
+import type { Fragment } from "../database.ts";
+import { equal, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { keyTexts, type StoredIn, textOf } from "./stored_rows.ts";
 
 /** A row on which a table and the row state contradict each other: they are written in one transaction, so one was touched. */

@@ -1,11 +1,11 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Column, Kind, Table, TableSet } from "../../catalog/columns.ts";
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
-import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { equal, rowStateRef, tableRef } from "../sql_fragments.ts";
 
 /** A warehouse in somebody's hands, for a look. */
 export type StoredIn = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema">;
@@ -104,7 +104,7 @@ function keysOf(dialect: Dialect, { key, columns }: Table, keys: readonly (reado
 }
 
 async function mainRows(
-  db: Kysely<StateTables>,
+  db: Db,
   place: StoredIn,
   company: string,
   main: Table,
@@ -124,7 +124,7 @@ async function mainRows(
 }
 
 async function childRows(
-  db: Kysely<StateTables>,
+  db: Db,
   place: StoredIn,
   company: string,
   { main, child }: { readonly main: Table; readonly child: Table },

@@ -1,6 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { Fragment } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import { stateTables } from "../state_tables.ts";
 
 interface Place {
@@ -18,11 +17,7 @@ interface Found {
  * They may write something else than what was asked, or nothing, and the database calls that a success: rows would be lost
  * and the run green.
  */
-export async function interferences(
-  db: Kysely<StateTables>,
-  place: Place,
-  tables: readonly string[],
-): Promise<string[]> {
+export async function interferences(db: Db, place: Place, tables: readonly string[]): Promise<string[]> {
   const { rows: rules } = await sql<Found>`
     select format('%I', r.rulename) as name, format('%I.%I', n.nspname, c.relname) as "on"
     from pg_catalog.pg_rewrite r

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import { createHasher, type Hasher } from "../../rows/hash.ts";
+import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import { type PresentTable, readCatalog } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
@@ -28,8 +29,6 @@ const OWN_TABLES: readonly string[] = ["warehouse", "holders", STAGES] satisfies
 const OWN_FACTS: readonly string[] = ["schema", "version", ...TABLE_FACTS, VIEWS, STORED_MODELS, CURRENCY, EXPIRED];
 /** What is worked out of the configuration and of files: the new warehouse's own. */
 const OWN_STATE: readonly string[] = [...OWN_TABLES, "currency_factors"];
-
-type Db = Kysely<StateTables>;
 
 /** From where to where, both locked: no run changes either meanwhile. */
 export interface Sides {

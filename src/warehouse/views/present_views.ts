@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
+import type { Db, Fragment } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import type { ViewRecord } from "./view.ts";
 
 export const VIEWS = "views";
@@ -17,7 +17,7 @@ export interface PresentViews {
 
 /** Reads what is there, in two small queries. */
 export async function presentViews(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
   place: { readonly schema: string; readonly stateSchema: string },
 ): Promise<PresentViews> {
@@ -36,7 +36,7 @@ export async function presentViews(
 }
 
 /** Statements that record exactly these views. */
-export function recordViews(stateSchema: string, record: ViewRecord): readonly RawBuilder<unknown>[] {
+export function recordViews(stateSchema: string, record: ViewRecord): readonly Fragment[] {
   const warehouse = sql.id(stateSchema, "warehouse");
   const sorted = Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
   const forget = sql`delete from ${warehouse} where key = ${sql.lit(VIEWS)}`;

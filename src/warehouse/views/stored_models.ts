@@ -3,11 +3,12 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import { TributaryError } from "../../errors.ts";
+import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Destination } from "../destination.ts";
 import { readStreamState } from "../state/stream_state.ts";
 import { type PresentViews, presentViews, recordViews } from "./present_views.ts";
-import { attempt, comments, type Db, executeTogether } from "./statements.ts";
+import { attempt, comments, executeTogether } from "./statements.ts";
 import { analyticsSchema, isStored, printOf, storedDefinition, storedName, type ViewOrder } from "./view.ts";
 import { viewOfModel } from "./view_plan.ts";
 

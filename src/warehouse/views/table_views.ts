@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Column, Table } from "../../catalog/columns.ts";
 import { OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
+import type { Fragment } from "../database.ts";
 import { columnComment } from "../ddl/comments.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import { type Shape, type ShapedColumn, shapesOf } from "../ddl/shape.ts";
@@ -16,7 +17,7 @@ interface Place {
 }
 
 /** A fragment's text; it has no parameters. */
-export type Compile = (fragment: RawBuilder<unknown>) => string;
+export type Compile = (fragment: Fragment) => string;
 
 /** Tables that are there, and that are being made. */
 interface Tables {

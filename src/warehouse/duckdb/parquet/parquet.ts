@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db } from "../../database.ts";
 import {
   type Contents,
   isFiltered,
@@ -8,7 +9,6 @@ import {
   type SourceTable,
   type Target,
 } from "../../parquet_source.ts";
-import type { StateTables } from "../../state_tables.ts";
 import { isOutOfMemory } from "../session/failure.ts";
 import { quoted } from "../session/session.ts";
 import { type Ask, countPartitions, duckdbType, named, orderOf, writeFiles, writeQuery } from "./parquet_files.ts";
@@ -17,11 +17,7 @@ import { type Ask, countPartitions, duckdbType, named, orderOf, writeFiles, writ
 const SORTING_MB = 256;
 
 /** Tables of a DuckDB warehouse, which writes Parquet itself. */
-export async function duckdbSource(
-  db: Kysely<StateTables>,
-  schema: string,
-  signal: AbortSignal,
-): Promise<ParquetSource> {
+export async function duckdbSource(db: Db, schema: string, signal: AbortSignal): Promise<ParquetSource> {
   const ask: Ask = async text => {
     signal.throwIfAborted();
     return (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db)).rows;

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Kind } from "../../../catalog/columns.ts";
 import { areFactors } from "../../../catalog/model.ts";
+import type { Fragment } from "../../database.ts";
 import {
   type CatalogLine,
   type CatalogQueries,
@@ -111,7 +112,7 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
   const patch = (fields: readonly string[]) =>
     sql.lit(fields.reduceRight<string>((inner, field) => `{"${field}":${inner}}`, "null"));
   const text = sql`json_extract_string(${own}, ${at(path)})`;
-  let without: RawBuilder<unknown> = sql`json_merge_patch(${own}, ${patch(removed)})`;
+  let without: Fragment = sql`json_merge_patch(${own}, ${patch(removed)})`;
   for (let depth = removed.length - 1; depth > 0; depth--) {
     const parent = removed.slice(0, depth);
     without = sql`(case when cast(json_extract(${without}, ${at(parent)}) as varchar) = '{}'

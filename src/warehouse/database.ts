@@ -9,3 +9,12 @@ export type Trx = Transaction<StateTables>;
 
 /** A piece of SQL. */
 export type Fragment = RawBuilder<unknown>;
+
+/** Where a warehouse's tables are: its data, and its state. */
+export interface Schemas {
+  readonly schema: string;
+  readonly stateSchema: string;
+}
+
+/** A name as it is quoted in SQL. */
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -58,7 +58,7 @@ export interface Gathered {
 }
 
 /** Hands details out to other sessions, by what is asked for and how many are due; undefined: this one fetches them. */
-export type Gather = (request: Omit<WorkRequest, "stage">, due: number) => Promise<Gathered | undefined>;
+export type Gather = (request: WorkRequest, due: number) => Promise<Gathered | undefined>;
 
 /**
  * Fetches the shard of the details that are due which `context.part` names, and publishes it beside the others. What 404s mean
@@ -128,7 +128,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
 async function openShelf(
   sync: StreamSync<Detail>,
   again: object = {},
-): Promise<{ readonly shelf: Shelf; readonly request: Omit<WorkRequest, "stage"> }> {
+): Promise<{ readonly shelf: Shelf; readonly request: WorkRequest }> {
   const { context, stream, mode, progress } = sync;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
@@ -143,10 +143,7 @@ async function openShelf(
   return { shelf: { context, stream, extraction, state, progress, parentsComplete, ...nothing }, request };
 }
 
-async function countDue(
-  { context, extraction: { stage } }: Shelf,
-  request: Omit<WorkRequest, "stage">,
-): Promise<number> {
+async function countDue({ context, extraction: { stage } }: Shelf, request: WorkRequest): Promise<number> {
   const counts = await countWork(context.destination, { ...request, stage });
   const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return Math.min(due, request.limit ?? due);
@@ -167,9 +164,9 @@ const together = (own: DetailCounts, parts: readonly DetailCounts[] = []): Detai
 async function takeOver(
   sync: StreamSync,
   shelf: Shelf,
-  request: Omit<WorkRequest, "stage">,
+  request: WorkRequest,
   { parts, counts }: Gathered,
-): Promise<Omit<WorkRequest, "stage">> {
+): Promise<WorkRequest> {
   const { context, stream, extraction } = shelf;
   const { destination, company } = context;
   const { encoder, batches, record } = extraction;
@@ -329,11 +326,7 @@ const lacksNew = ({ left, reasons }: WorkList): boolean =>
   left > 0 && Object.keys(reasons).every(reason => reason === "new" || reason === "forced");
 
 /** Whether answers of back then lack some that are due: the run that got them may have been cut short. */
-async function isBehind(
-  destination: SyncContext["destination"],
-  request: Omit<WorkRequest, "stage">,
-  stage: Stage,
-): Promise<boolean> {
+async function isBehind(destination: SyncContext["destination"], request: WorkRequest, stage: Stage): Promise<boolean> {
   const { new: fresh = 0, changed = 0 } = await countWork(destination, { ...request, stage });
   return fresh + changed > 0;
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import type { Db, Fragment } from "../database.ts";
+import { type Db, type Fragment, quotedName, type Schemas } from "../database.ts";
 import type { Named } from "../dialect.ts";
 import type { Step } from "./alteration.ts";
 import type { Shape } from "./shape.ts";
@@ -12,9 +12,7 @@ export const readableState = [
   ...(["verifications", "verification_differences", "privacy", "exports"] as const),
 ];
 
-interface Place {
-  readonly schema: string;
-  readonly stateSchema: string;
+interface Place extends Schemas {
   readonly grantSelectTo: readonly string[];
 }
 
@@ -108,7 +106,7 @@ export async function requireRoles(db: Db, roles: readonly string[]): Promise<vo
   const [missing] = rows;
   if (missing === undefined) return;
   throw new DestinationError(
-    `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE "${missing.role.replaceAll('"', '""')}";) or take it out of the configuration.`,
+    `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE ${quotedName(missing.role)};) or take it out of the configuration.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import type { Db } from "../database.ts";
+import { type Db, quotedName } from "../database.ts";
 
 interface Found {
   readonly user: string;
@@ -35,12 +35,10 @@ export function rightsMissing(place: {
   const { user, database, schemas } = place;
   const statements = schemas.map(
     schema =>
-      `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)} AUTHORIZATION ${quoted(user)}; ALTER SCHEMA ${quoted(schema)} OWNER TO ${quoted(user)};`,
+      `CREATE SCHEMA IF NOT EXISTS ${quotedName(schema)} AUTHORIZATION ${quotedName(user)}; ALTER SCHEMA ${quotedName(schema)} OWNER TO ${quotedName(user)};`,
   );
-  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${quoted(database)} TO ${quoted(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
+  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${quotedName(database)} TO ${quotedName(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** PostgreSQL: the role of the session, and which of these tables or views are there and may not be read by it. */
 export async function unreadable(

@@ -1,4 +1,5 @@
 import type { Column, Table, TableSet } from "../../catalog/columns.ts";
+import type { Schemas } from "../database.ts";
 import type { AsOf, Dialect } from "../dialect.ts";
 import { rowStateName } from "../state_tables.ts";
 import { asOfName, versionsName } from "./as_of.ts";
@@ -36,7 +37,7 @@ export const NO_FINGERPRINT = 2_147_483_647;
  */
 export function shapesOf(
   dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string },
+  place: Schemas,
   tables: TableSet,
   comment: (table: Table) => string,
   versioned = false,

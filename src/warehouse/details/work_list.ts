@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import type { Db, Fragment, Trx } from "../database.ts";
-import { hasColumn } from "../ddl/present_tables.ts";
+import { hasColumn, type Looked } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { dropTables, temporaryName } from "../sql_fragments.ts";
 import type { Promised } from "./freshness.ts";
@@ -41,7 +41,6 @@ export interface WorkRequest {
   readonly company: string;
   readonly stream: string;
   readonly parents: Parents;
-  readonly stage: Stage;
   /** Parent columns that the path needs. */
   readonly columns: readonly string[];
   /** Parent's flag column: these first, and three of four audits. */
@@ -95,7 +94,10 @@ export interface WorkList {
   close(): Promise<void>;
 }
 
-export async function openWorkList(destination: Destination, request: WorkRequest): Promise<WorkList> {
+export async function openWorkList(
+  destination: Destination,
+  request: WorkRequest & { readonly stage: Stage },
+): Promise<WorkList> {
   const { db } = destination;
   const parents = await presentParents(destination, request.parents);
   const query = candidateQuery(destination, { ...request, parents }, request.stage);
@@ -188,8 +190,8 @@ export const workItem = (
 
 /** How many details are due by reason, counted without writing anything; without a stage parents that a run under way has asked for count too. */
 export async function countWork(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
+  reading: Looked,
+  request: WorkRequest & { readonly stage?: Stage },
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
   const { stage, ...asked } = request;
   const { counts } = await countByReason(reading.db, sql`${await candidatesOf(reading, asked, stage)} due`);
@@ -198,11 +200,7 @@ export async function countWork(
 }
 
 /** Details that are due, and those of unchanged parents, as a FROM item: written nowhere. */
-export async function candidatesOf(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
-  stage?: Stage,
-): Promise<Fragment> {
+export async function candidatesOf(reading: Looked, request: WorkRequest, stage?: Stage): Promise<Fragment> {
   const parents = await presentParents(reading, request.parents);
   const isNoted = await hasColumn(reading, "detail_due", "since");
   return sql`(${candidateQuery(reading, { ...request, parents }, stage, isNoted)})`;
@@ -210,8 +208,8 @@ export async function candidatesOf(
 
 /** How many details failed before and wait for their next try, when that is for the first, and of how many it is known how they ended; of parents in the range, where there is one. */
 export async function countWaiting(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
+  reading: Looked,
+  request: WorkRequest,
 ): Promise<{ readonly waiting: number; readonly known: number; readonly next: Date | undefined }> {
   const { db, stateSchema } = reading;
   const { company, stream, now, newest, start, to } = request;
@@ -266,7 +264,7 @@ const RECENT_MS = 6 * 3_600_000;
 
 function candidateQuery(
   place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
+  request: WorkRequest,
   stage: Stage | undefined,
   isNoted = true,
 ): Fragment {
@@ -342,7 +340,7 @@ const isAmong = (keys: readonly string[]): Fragment => sql`p.parent_key in (${sq
 
 /** Those of the keys that live parents have. */
 export async function keysOfLive(
-  place: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
+  place: Looked,
   company: string,
   parents: Parents,
   keys: readonly string[],

@@ -4,7 +4,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
-import type { Db, Fragment } from "../database.ts";
+import { type Db, type Fragment, quotedName } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Opener, Release, Stage, WorkSize } from "../destination.ts";
 import { rowStateName } from "../state_tables.ts";
@@ -243,7 +243,7 @@ class DuckdbFile implements Destination {
   }
 
   get #warehouse(): string {
-    return `"${this.stateSchema.replaceAll('"', '""')}".warehouse`;
+    return `${quotedName(this.stateSchema)}.warehouse`;
   }
 
   /** Bytes of the widest vector that was ever written; 0: no wide one. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Fragment } from "../database.ts";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import type { Named } from "../dialect.ts";
 import { LAKE, TABLES, UNINLINED } from "./place.ts";
 
@@ -38,10 +38,7 @@ export async function keepUninlined(db: Db): Promise<void> {
 }
 
 /** Of a table that never had a row no statistics are kept, and each plan asks for them once more for each of its columns. */
-export async function beginStatistics(
-  db: Db,
-  { schema, stateSchema }: { readonly schema: string; readonly stateSchema: string },
-): Promise<void> {
+export async function beginStatistics(db: Db, { schema, stateSchema }: Schemas): Promise<void> {
   const { rows } = await sql<Named & { readonly column: string }>`select "schema", name, columns[1] as "column"
     from ${sql.id("temp", TABLES)} where not has_statistics and "schema" in (${schema}, ${stateSchema})`.execute(db);
   if (rows.length === 0) return;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Kind } from "../../catalog/columns.ts";
 import { areFactors } from "../../catalog/model.ts";
-import type { Fragment } from "../database.ts";
+import { type Fragment, quotedName } from "../database.ts";
 import {
   type CatalogLine,
   type CatalogQueries,
@@ -11,8 +11,6 @@ import {
   standardTablesAmong,
   validAt,
 } from "../dialect.ts";
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** What PostgreSQL's catalog tells. */
 const postgresCatalog: CatalogQueries = {
@@ -82,7 +80,7 @@ const postgresCatalog: CatalogQueries = {
   asOf: {
     create({ schema, name, versions, comment }) {
       const own = sql.id(schema, name);
-      const body = `select v.* from ${quoted(schema)}.${quoted(versions)} v where ${validAt("$1")}`;
+      const body = `select v.* from ${quotedName(schema)}.${quotedName(versions)} v where ${validAt("$1")}`;
       return [
         sql`create or replace function ${own}(moment timestamptz) returns setof ${sql.id(schema, versions)}
       language sql stable parallel safe as ${sql.lit(body)}`,

@@ -1,17 +1,16 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import type { Db } from "../database.ts";
+import { type Db, quotedName } from "../database.ts";
 import { type Contents, isFiltered, type Partition, type SourceColumn, type SourceTable } from "../parquet_source.ts";
 
-const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** jsonb has numbers that are equal and not the same (1.0, 1.00): its text is what is written, so that is what counts. */
 const textOf = ({ name, storedAs, type }: SourceColumn): string =>
-  storedAs === "text" && type !== "varchar" ? `${named(name)}::text` : named(name);
+  storedAs === "text" && type !== "varchar" ? `${quotedName(name)}::text` : quotedName(name);
 
 const from = (schema: string, table: SourceTable): string =>
-  `from ${named(schema)}.${named(table.name)} where ${isFiltered(table, quoted)}`;
+  `from ${quotedName(schema)}.${quotedName(table.name)} where ${isFiltered(table, quoted)}`;
 
 /**
  * How many rows, and a sum over 64 bits of each: numeric, so that it can't overflow, and the order doesn't count. A record's
@@ -50,7 +49,7 @@ export async function countPartitions(db: Db, schema: string, table: SourceTable
 }
 
 function partitionValue(table: SourceTable, { column, unit }: Partition): string {
-  const name = named(column);
+  const name = quotedName(column);
   const { storedAs } = table.columns.find(candidate => candidate.name === column)!;
   if (unit === undefined) return storedAs === "text" ? `nullif(${name}, '')` : name;
   return `date_trunc('${unit}', ${storedAs === "moment" ? `${name} at time zone 'UTC'` : `${name}::timestamp`})`;

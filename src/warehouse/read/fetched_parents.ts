@@ -1,8 +1,8 @@
 import { sql } from "kysely";
+import type { Looked } from "../ddl/present_tables.ts";
 import { type Parents, parentRows, presentParents } from "../details/parents.ts";
 import { type WorkList, workItem } from "../details/work_list.ts";
 import { countOf } from "../sql_fragments.ts";
-import type { StoredIn } from "./stored_rows.ts";
 
 /** Which details are asked for once more. */
 export interface FetchedRequest {
@@ -18,7 +18,7 @@ export interface FetchedRequest {
 }
 
 /** Live parents whose detail was fetched, as the configuration reads it, in an order that only the seed decides: the first so many of them are a sample. */
-export async function openFetched(place: StoredIn, request: FetchedRequest): Promise<WorkList> {
+export async function openFetched(place: Looked, request: FetchedRequest): Promise<WorkList> {
   const { company, stream, columns, seed, limit } = request;
   const parents = await presentParents(place, request.parents);
   const none = { open: undefined, newest: undefined, refreshing: undefined };

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
-import type { Db } from "../database.ts";
+import { type Db, quotedName, type Schemas } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 import { type PresentViews, presentViews } from "../views/present_views.ts";
 import { attempt } from "../views/statements.ts";
@@ -25,7 +25,7 @@ export interface HeldModels {
 export async function holdModels(
   db: Db,
   dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string },
+  place: Schemas,
   order: Pick<ViewOrder, "schema" | "models" | "meanings" | "currency" | "writtenFor">,
   { wanted, questions }: { readonly wanted: readonly string[]; readonly questions: readonly string[] },
 ): Promise<HeldModels> {
@@ -41,7 +41,7 @@ export async function holdModels(
     .map(model => ({ ...model, view: viewOfModel(dialect, model, place, order, has) }));
   const asked = columnsAsked(models, questions);
   const held = new Set<string>();
-  const quoted = `"${order.schema.replaceAll('"', '""')}"`;
+  const quoted = quotedName(order.schema);
   const views = new RegExp(`${RegExp.escape(quoted)}\\.(\\w+)`, "g");
   const over = (text: string) => text.replace(views, (view, name: string) => (held.has(name) ? `held_${name}` : view));
   for (const { name, view } of models) {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Fragment } from "../database.ts";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import { canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
 import type { Shape, ShapedColumn } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
@@ -65,7 +65,7 @@ function replaced(table: Fragment, { name, type, comment }: ShapedColumn): reado
 export async function viewsInTheWay(
   db: Db,
   dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string; readonly views: string },
+  place: Schemas & { readonly views: string },
   tables: readonly Retyped[],
 ): Promise<Dependents> {
   if (!dialect.viewsHoldTables || tables.length === 0) return { ours: [], foreign: [] };

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Db, Fragment } from "../database.ts";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 import type { ViewRecord } from "./view.ts";
 
@@ -16,11 +16,7 @@ export interface PresentViews {
 }
 
 /** Reads what is there, in two small queries. */
-export async function presentViews(
-  db: Db,
-  dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string },
-): Promise<PresentViews> {
+export async function presentViews(db: Db, dialect: Dialect, place: Schemas): Promise<PresentViews> {
   const { rows } = await dialect.relationLines(place.schema).execute(db);
   const recorded = await sql<{ value: unknown }>`
     select value from ${sql.id(place.stateSchema, "warehouse")} where key = ${VIEWS}`.execute(db);

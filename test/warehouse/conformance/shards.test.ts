@@ -42,7 +42,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     } as const;
     const stage = await destination.stage("acme", everything);
     await stage.begin({ scan: "2" });
-    const request: WorkRequest = {
+    const request: Parameters<typeof openWorkList>[1] = {
       ...{ company: "acme", stream: "details", parents, stage, columns: ["id"], open: undefined, newest: undefined },
       ...{
         start: undefined,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Kind } from "../../../catalog/columns.ts";
 import { areFactors } from "../../../catalog/model.ts";
-import type { Fragment } from "../../database.ts";
+import { type Fragment, quotedName } from "../../database.ts";
 import {
   type CatalogLine,
   type CatalogQueries,
@@ -188,8 +188,7 @@ export const duckdbDialect: Dialect = {
     const rows = format === "lines" ? `select encode(concat(line, chr(10))) from (${query}) lines(line)` : query;
     return `copy (${rows}) to '${file.replaceAll("'", "''")}' (${formats[format]})`;
   },
-  searchPath: schemas =>
-    sql`set search_path = ${sql.lit(schemas.map(name => `"${name.replaceAll('"', '""')}"`).join(","))}`,
+  searchPath: schemas => sql`set search_path = ${sql.lit(schemas.map(quotedName).join(","))}`,
   rowPlace: "rowid",
   serverTime: undefined,
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,

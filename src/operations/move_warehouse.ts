@@ -15,7 +15,7 @@ import { looking } from "../warehouse/connect/reading.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination, Opener } from "../warehouse/destination.ts";
-import { prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
+import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
 import { fillingOf, recordFilling } from "../warehouse/state/filling.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
 import { ensureState } from "../warehouse/state/state_ddl.ts";
@@ -177,24 +177,17 @@ async function prepare(
   { version, models }: WarehouseMove,
   config: Config,
   destination: Destination,
-  order: {
-    readonly catalogue: readonly Stream[];
-    readonly streams: readonly Stream[];
-    readonly versioned: ReadonlySet<string>;
-    readonly clock: Clock;
-    readonly fills?: boolean;
-  },
+  {
+    clock,
+    ...order
+  }: Pick<Expectation, "catalogue" | "streams" | "versioned"> & { readonly clock: Clock; readonly fills?: boolean },
 ): Promise<void> {
   await prepareWarehouse(destination, {
-    ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0 },
-    catalogue: order.catalogue,
-    streams: order.streams,
-    versioned: order.versioned,
-    fills: order.fills ?? false,
+    ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0, ...order },
     grantSelectTo: config.destination.grantSelectTo,
     volatileOf: name => config.streams.settings[name]?.volatile ?? [],
     formats: config.formats,
-    now: new Date(order.clock.now()).toISOString(),
+    now: new Date(clock.now()).toISOString(),
     views: viewsOf({ config, models }),
   });
 }

@@ -3,8 +3,7 @@ import type { Table, TableSet } from "../catalog/columns.ts";
 import type { Clock } from "../clock.ts";
 import type { StoppedError } from "../errors.ts";
 import type { Batch } from "../rows/batch.ts";
-import type { Db, Fragment } from "./database.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Fragment } from "./database.ts";
 import type { Exportable } from "./parquet_source.ts";
 
 /**
@@ -17,10 +16,6 @@ import type { Exportable } from "./parquet_source.ts";
  * - After `kill -9` of the process or the database a stage holds a record and exactly the rows it speaks of, or neither.
  */
 export interface Destination extends Exportable, AsyncDisposable {
-  readonly dialect: Dialect;
-  readonly schema: string;
-  readonly stateSchema: string;
-  readonly db: Db;
   /** Sentences for whoever runs it: what was met when it was opened, and mended. Grows no more once the locks are taken. */
   readonly warnings: readonly string[];
   /** How the connection to a server is protected, in words. */

@@ -1,14 +1,12 @@
-import type { Db } from "./database.ts";
+import type { Db, Schemas } from "./database.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** Hands over what `COPY … TO STDOUT` sends, piece by piece; resolves when all of it has been taken. */
 export type CopyOut = (query: string, take: (piece: Buffer) => Promise<void>) => Promise<void>;
 
 /** A connection whose tables can be written as Parquet: a run's, or a reader's. */
-export interface Exportable {
+export interface Exportable extends Schemas {
   readonly dialect: Dialect;
-  readonly schema: string;
-  readonly stateSchema: string;
   readonly db: Db;
   /** When what is read was published; absent or undefined where readers see every transaction. */
   readonly publishedAt?: Date | undefined;

@@ -28,6 +28,7 @@ export interface ServiceTools {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Aborted with a StoppedError by the first Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
   readonly maxRequests: number | undefined;

@@ -5,14 +5,11 @@ import type { Destination } from "../destination.ts";
 import { tableRef, temporaryName } from "../sql_fragments.ts";
 import { daysOf, noteFreshness, type Promised } from "./freshness.ts";
 import { type Looked, learn } from "./learner.ts";
-import { type NightPlan, planNight } from "./planner.ts";
+import { type NightPlan, type NightRequest, planNight } from "./planner.ts";
 import type { RatesOf } from "./rates.ts";
 
 /** What a work list spends on unchanged parents: of `candidates` it looks at `budget`. Moments are ISO 8601. */
-interface Night extends RatesOf {
-  readonly candidates: Fragment;
-  readonly budget: number;
-  readonly now: string;
+interface Night extends Omit<NightRequest, "seed"> {
   /** Absent: now. */
   readonly plannedAt?: string;
 }

@@ -1,16 +1,11 @@
 import { sql } from "kysely";
 import type { Looked } from "../ddl/present_tables.ts";
-import { type Parents, parentRows, presentParents } from "../details/parents.ts";
-import { type WorkList, workItem } from "../details/work_list.ts";
+import { parentRows, presentParents } from "../details/parents.ts";
+import { type WorkList, type WorkRequest, workItem } from "../details/work_list.ts";
 import { countOf } from "../sql_fragments.ts";
 
 /** Which details are asked for once more. */
-export interface FetchedRequest {
-  readonly company: string;
-  readonly stream: string;
-  readonly parents: Parents;
-  /** Parent columns that the path needs. */
-  readonly columns: readonly string[];
+export interface FetchedRequest extends Pick<WorkRequest, "company" | "stream" | "parents" | "columns"> {
   /** The same seed chooses the same details. */
   readonly seed: string;
   /** Undefined: all. */

@@ -103,7 +103,7 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
     await made.afterPublish(tables, data.find(({ table }) => table === tables.main.name)?.rows ?? 0);
   await made.releaseToReaders();
   // Last: until it is known to be whole, the same command goes on with it.
-  await made.db.transaction().execute(trx => recordFilling(trx, made.stateSchema, undefined));
+  await made.db.transaction().execute(trx => recordFilling(trx, undefined));
   if ((await made.releaseState()).isPending) await made.releaseToReaders();
   return { from, to, companies, ...sumOf([...state, ...data]), left: await tablesLeft(sides, names) };
 }
@@ -149,7 +149,7 @@ async function requireWhole(destination: DestinationConfig, name: string): Promi
 }
 
 /** From now on no run works on it until it is whole. @throws ConfigError unless it is empty, or was begun from the same warehouse */
-async function beginFilling({ db, stateSchema }: Destination, from: string, to: string): Promise<void> {
+async function beginFilling({ db }: Destination, from: string, to: string): Promise<void> {
   const filling = await fillingOf(db);
   if (filling?.from === from) return;
   if (filling !== undefined)
@@ -161,7 +161,7 @@ async function beginFilling({ db, stateSchema }: Destination, from: string, to: 
     throw new ConfigError(
       `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
     );
-  await db.transaction().execute(trx => recordFilling(trx, stateSchema, { from, done: {} }));
+  await db.transaction().execute(trx => recordFilling(trx, { from, done: {} }));
 }
 
 /** The streams whose versions of rows are there, also where they are kept no more. */

@@ -32,7 +32,7 @@ export async function holdModels(
   let present: PresentViews | undefined;
   // Whoever may read the views may not see what is noted of them.
   await attempt(db, dialect, async () => {
-    present = await presentViews(db, dialect, { schema: order.schema, stateSchema: place.stateSchema });
+    present = await presentViews(db, dialect, order.schema);
   });
   const { names, record } = present ?? nothing;
   const has = (name: string) => names.get(name) === true;

@@ -70,7 +70,7 @@ export async function viewsInTheWay(
 ): Promise<Dependents> {
   if (!dialect.viewsHoldTables || tables.length === 0) return { ours: [], foreign: [] };
   const columns = tables.flatMap(({ table, columns }) => columns.map(({ name }) => `${table}.${name}`));
-  const { record } = await presentViews(db, dialect, { schema: place.views, stateSchema: place.stateSchema });
+  const { record } = await presentViews(db, dialect, place.views);
   const isOurs = (view: { schema: string; name: string }) =>
     view.schema === place.views && Object.hasOwn(record, view.name);
   return dependentsOf(db, dialect, place.schema, { columns }, isOurs);

@@ -62,7 +62,7 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
       .filter(table => empty.some(({ name }) => name === versionsName(table)))
       .map(table => ({ schema, name: asOfName(table) }));
     const shown = analyticsSchema(schema);
-    const { record } = await presentViews(trx, dialect, { schema: shown, stateSchema });
+    const { record } = await presentViews(trx, dialect, shown);
     const { ours, foreign } = await dependentsOf(
       trx,
       dialect,
@@ -88,7 +88,7 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
     }
     for (const table of ["added_columns", "table_changes"] as const)
       await trx.deleteFrom(table).where("stream", "=", tables.main.name).execute();
-    const recorded = await recordedTables(trx, stateSchema);
+    const recorded = await recordedTables(trx);
     const left = [...recorded].filter(name => !empty.some(table => table.name === name));
     for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);
     return done;

@@ -10,8 +10,8 @@ const storedNames = z.array(z.string()).default([]);
 const storedColumns = z.record(z.string(), z.array(z.string())).default({});
 
 /** The data tables that were made once and not dropped by us: one of them that isn't there was lost. */
-export async function recordedTables(db: Db, stateSchema: string): Promise<ReadonlySet<string>> {
-  return new Set(storedNames.parse(await factOf(db, stateSchema, KEY)));
+export async function recordedTables(db: Db): Promise<ReadonlySet<string>> {
+  return new Set(storedNames.parse(await factOf(db, KEY)));
 }
 
 /** Statements that record exactly these names. */
@@ -21,8 +21,8 @@ export const recordTables = (stateSchema: string, names: ReadonlySet<string>): r
 /** By table, the columns of the rows' own that it was given: one of them that isn't there was dropped or renamed by somebody. */
 export type RecordedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
-export async function recordedColumns(db: Db, stateSchema: string): Promise<RecordedColumns> {
-  const stored = storedColumns.parse(await factOf(db, stateSchema, COLUMNS));
+export async function recordedColumns(db: Db): Promise<RecordedColumns> {
+  const stored = storedColumns.parse(await factOf(db, COLUMNS));
   return new Map(Object.entries(stored).map(([table, names]) => [table, new Set(names)]));
 }
 

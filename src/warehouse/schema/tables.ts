@@ -114,9 +114,9 @@ async function planned(
   // DuckDB takes its time to list functions: only where there are to be some.
   const some = shapes.some(shape => shape.asOf !== undefined);
   const catalog = some ? { ...tables, functions: await readFunctions(db, dialect, schema) } : tables;
-  const recorded = await recordedTables(db, stateSchema);
+  const recorded = await recordedTables(db);
   const unfilled = await unfilledColumns(db, stateSchema);
-  const given = await recordedColumns(db, stateSchema);
+  const given = await recordedColumns(db);
   const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given });
   const over = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, found.retyped);
   const plan = accepted({ ...found, refusals: [...found.refusals, ...viewRefusals(over.foreign, found.retyped)] });

@@ -1,6 +1,7 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Db } from "../database.ts";
+import { factOf } from "./facts.ts";
 import { FORMATS } from "./identity.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { noState, readStreamState, type StreamState, formats as storedFormats } from "./stream_state.ts";
@@ -12,8 +13,7 @@ export async function loadStateUnder(db: Db, company: string, stream: string, fo
 
 /** What streams without a record of their own were read with: the first run that keeps records noted its configuration. */
 async function formatsAtFirst(db: Db): Promise<Formats | undefined> {
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", FORMATS).executeTakeFirst();
-  return storedFormats.safeParse(row?.value).data;
+  return storedFormats.safeParse(await factOf(db, FORMATS)).data;
 }
 
 /** What a stream's rows were read with; undefined where nothing of it has been published. */

@@ -4,7 +4,7 @@ import type { Formats } from "../../rows/moment.ts";
 import type { Db, Fragment } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
-import { recordFact } from "./facts.ts";
+import { factOf, keepFact, recordFact } from "./facts.ts";
 import { FILLING, HALF_FILLED } from "./filling.ts";
 
 /** Who a run says it works for. */
@@ -42,13 +42,8 @@ export async function checkIdentity(db: Db, dialect: Dialect, identity: Identity
   if (freshValues(await compareIdentity(db, identity), identity).length === 0) return;
   // Two first runs that were started together get here side by side: the second finds what the first has recorded.
   await altering(db, dialect, async trx => {
-    for (const { key, value } of freshValues(await compareIdentity(trx, identity), identity)) {
-      await trx.deleteFrom("warehouse").where("key", "=", key).execute();
-      await trx
-        .insertInto("warehouse")
-        .values({ key, value: JSON.stringify(value) })
-        .execute();
-    }
+    for (const { key, value } of freshValues(await compareIdentity(trx, identity), identity))
+      await keepFact(trx, key, value);
   });
 }
 
@@ -149,8 +144,7 @@ export async function companiesKept(db: Db): Promise<readonly string[]> {
 
 /** What a company is known by; undefined: it is not. */
 export async function knownAs(db: Db, company: string): Promise<z.infer<typeof storedCompany> | undefined> {
-  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
-  return companyOf(new Map(rows.map(row => [row.key, row.value])), company);
+  return storedCompany.safeParse(await factOf(db, `${COMPANY}${company}`)).data;
 }
 
 /** Has a company known by another address, and by its id where that was not known. */

@@ -120,7 +120,7 @@ export async function ensureState(
 
 async function versionOf(db: Db, stateSchema: string, catalog: Catalog, ours: number): Promise<number | undefined> {
   if (!catalog.tables.has(`${stateSchema}.warehouse`)) return undefined;
-  const version = await factOf(db, stateSchema, "version");
+  const version = await factOf(db, "version");
   if (typeof version === "number" && version > ours)
     throw new ConfigError(
       `The warehouse was written by a newer tributary (data version ${version}; this one knows ${ours}). Nothing was changed; install the newer version again, or use another destination.`,

@@ -5,6 +5,7 @@ import { type CurrencyFactor, currencyFactors, type ReportingCurrency } from "..
 import { ConfigError, TributaryError } from "../../errors.ts";
 import type { Db } from "../database.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
+import { factOf, keepFact } from "../state/facts.ts";
 
 /** `rates`: a file's path, or `table:` and the name of a table of the warehouse with columns date, currency and rate. */
 export interface CurrencySource extends ReportingCurrency {
@@ -27,15 +28,13 @@ export async function readRates(
   currency: CurrencySource | undefined,
 ): Promise<NewRates> {
   const isThere = seen.tables.has(`${stateSchema}.warehouse`);
-  const kept = isThere
-    ? await db.selectFrom("warehouse").select("value").where("key", "=", CURRENCY).executeTakeFirst()
-    : undefined;
+  const kept = isThere ? await factOf(db, CURRENCY) : undefined;
   if (currency === undefined) return kept === undefined ? undefined : { digest: "", factors: [] };
   const lines = await linesOf(db, currency);
   const { report, base, maxAgeMs } = currency;
   const all = [JSON.stringify([report, base, maxAgeMs]), ...lines].join("\n");
   const digest = createHash("sha256").update(all).digest("hex").slice(0, 16);
-  return kept?.value === digest ? undefined : { digest, factors: currencyFactors(lines, currency) };
+  return kept === digest ? undefined : { digest, factors: currencyFactors(lines, currency) };
 }
 
 async function linesOf(db: Db, { rates }: CurrencySource): Promise<readonly string[]> {
@@ -70,11 +69,6 @@ export async function keepRates(db: Db, stateSchema: string, rates: NewRates): P
         trx,
       );
     }
-    await trx.deleteFrom("warehouse").where("key", "=", CURRENCY).execute();
-    if (digest !== "")
-      await trx
-        .insertInto("warehouse")
-        .values({ key: CURRENCY, value: JSON.stringify(digest) })
-        .execute();
+    await keepFact(trx, CURRENCY, digest === "" ? undefined : digest);
   });
 }

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Db, Fragment, Schemas } from "../database.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
+import { factOf } from "../state/facts.ts";
 import type { ViewRecord } from "./view.ts";
 
 export const VIEWS = "views";
-const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() }));
+const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() })).default({});
 
 /** What stands in the views' schema now. */
 export interface PresentViews {
@@ -16,11 +17,9 @@ export interface PresentViews {
 }
 
 /** Reads what is there, in two small queries. */
-export async function presentViews(db: Db, dialect: Dialect, place: Schemas): Promise<PresentViews> {
-  const { rows } = await dialect.relationLines(place.schema).execute(db);
-  const recorded = await sql<{ value: unknown }>`
-    select value from ${sql.id(place.stateSchema, "warehouse")} where key = ${VIEWS}`.execute(db);
-  const record = recorded.rows[0] === undefined ? {} : storedRecord.parse(recorded.rows[0].value);
+export async function presentViews(db: Db, dialect: Dialect, schema: string): Promise<PresentViews> {
+  const { rows } = await dialect.relationLines(schema).execute(db);
+  const record = storedRecord.parse(await factOf(db, VIEWS));
   const lines = rows.filter(line => line.name !== null);
   return {
     isSchemaThere: rows.length > 0,

@@ -27,7 +27,7 @@ export async function planViewChanges(
   const { views, stateSchema } = order;
   const grantSelectTo = dialect.hasRoles ? order.grantSelectTo : [];
   if (views === undefined) return nothing;
-  const present = await presentViews(db, dialect, { schema: views.schema, stateSchema });
+  const present = await presentViews(db, dialect, views.schema);
   const compile = (fragment: { compile(db: Db): { readonly sql: string } }) => fragment.compile(db).sql;
   const plan = planViews(dialect, order, views, { catalog, made: tablesIn(order), present }, compile);
   const existing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);

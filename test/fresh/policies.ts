@@ -1,7 +1,7 @@
-import type { Fragment } from "../../src/warehouse/database.ts";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { type Kysely, sql } from "kysely";
 import { Mutex } from "../../src/mutex.ts";
+import type { Fragment } from "../../src/warehouse/database.ts";
 import { learn } from "../../src/warehouse/details/learner.ts";
 import { planNight, type Why } from "../../src/warehouse/details/planner.ts";
 import { stratumOf, withRates } from "../../src/warehouse/details/rates.ts";

@@ -74,19 +74,15 @@ export async function fetchPart(sync: StreamSync<Detail>): Promise<PartResult> {
   const { stage } = shelf.extraction;
   const staged =
     request.limit === undefined || stage.record === undefined ? 0 : await stagedAnswers(destination, stage);
-  const work = await openWorkList(destination, { ...request, asked: asked + staged, stage });
+  await using work = await openWorkList(destination, { ...request, asked: asked + staged, stage });
   shelf.work = work.table;
-  try {
-    const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
-    const kept = await publishBut404s(shelf, record);
-    await shelf.extraction.batches.end(kept);
-    await work.learn?.();
-    if (counts === undefined) throw error;
-    const { ok, absent, failed, firstFailure } = counts;
-    return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
-  } finally {
-    await work.close();
-  }
+  const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
+  const kept = await publishBut404s(shelf, record);
+  await shelf.extraction.batches.end(kept);
+  await work.learn?.();
+  if (counts === undefined) throw error;
+  const { ok, absent, failed, firstFailure } = counts;
+  return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
 }
 
 /**
@@ -101,28 +97,24 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   const waiting = before !== undefined || request.force ? undefined : await countWaiting(destination, request);
   const gathered = gather && (await gather(request, await countDue(shelf, request)));
   const left = gathered === undefined ? request : await takeOver(sync, shelf, request, gathered);
-  const work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
+  await using work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
   shelf.work = work.table;
-  try {
-    if (before === undefined) announce(sync, work);
-    const { record, counts: own, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
-    const counts = own && together(own, gathered?.counts);
-    const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
-    const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
-    const ranged = policy.ranged === true && mode.newest !== undefined;
-    const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, shelf.extraction.stage);
-    const lacking = ranged || isLeft || policy.only !== undefined;
-    const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
-    const completeTo = whole ? await completeWithParents(context, request.parents) : null;
-    await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
-    await work.learn?.();
-    await noteIdleCauses(sync);
-    if (error !== undefined) throw error;
-    if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
-    if (trouble !== undefined) throw new TributaryError(trouble, 1);
-  } finally {
-    await work.close();
-  }
+  if (before === undefined) announce(sync, work);
+  const { record, counts: own, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
+  const counts = own && together(own, gathered?.counts);
+  const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
+  const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
+  const ranged = policy.ranged === true && mode.newest !== undefined;
+  const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, shelf.extraction.stage);
+  const lacking = ranged || isLeft || policy.only !== undefined;
+  const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
+  const completeTo = whole ? await completeWithParents(context, request.parents) : null;
+  await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
+  await work.learn?.();
+  await noteIdleCauses(sync);
+  if (error !== undefined) throw error;
+  if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
+  if (trouble !== undefined) throw new TributaryError(trouble, 1);
 }
 
 async function openShelf(

@@ -83,7 +83,8 @@ async function inPostgres<T>(
   );
 }
 
-async function interrupted<T>(
+/** Work that is interrupted by the signal. */
+export async function interrupted<T>(
   signal: AbortSignal,
   interrupt: (() => void) | undefined,
   work: () => Promise<T>,

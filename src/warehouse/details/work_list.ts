@@ -79,7 +79,7 @@ export interface WorkRequest {
 }
 
 /** The details to fetch or refetch, in order. A query over row state and detail state (the states): it survives crashes and heals itself. */
-export interface WorkList {
+export interface WorkList extends AsyncDisposable {
   readonly total: number;
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;
   /** The temporary table that it is, with `parent_key` and `reason`; undefined: it is none. */
@@ -91,7 +91,6 @@ export interface WorkList {
   next(count: number): Promise<WorkItem[]>;
   /** Takes what looks at unchanged parents found into what later ones are chosen by: called once answers are published. */
   learn?(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openWorkList(
@@ -163,7 +162,7 @@ export async function openWorkList(
       const night = { company, stream, live, activeLive, fetched: total, timestamp };
       await learnFrom(destination, plan, name, night, fresh);
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       await dropTables(db, plan === undefined ? [name] : [name, plan.table]);
     },
   };

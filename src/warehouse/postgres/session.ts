@@ -18,8 +18,9 @@ export class Session {
   readonly address: Address;
   /** Its process on the server. */
   readonly backend: number;
+  /** Ends the statement that is under way, as far as a second connection is to be had; it rejects then. */
+  readonly cancel: () => Promise<void>;
   readonly #client: Client;
-  readonly #cancel: () => Promise<void>;
   readonly #watch: LockWatch;
   #guard: Guard | undefined;
   readonly #turns = new Mutex();
@@ -28,7 +29,7 @@ export class Session {
 
   constructor(connected: Connected) {
     const { client, address, backend, beside } = connected;
-    this.#cancel = () => cancel(beside(), backend);
+    this.cancel = () => cancel(beside(), backend);
     this.#client = client;
     this.address = address;
     this.backend = backend;
@@ -96,11 +97,6 @@ export class Session {
       }
       if (failure !== undefined) throw failure.error;
     });
-  }
-
-  /** Ends the statement that is under way, as far as a second connection is to be had; it rejects then. */
-  cancel(): Promise<void> {
-    return this.#cancel();
   }
 
   #next<T>(send: () => Promise<T>): Promise<T> {

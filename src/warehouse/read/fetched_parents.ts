@@ -45,6 +45,6 @@ export async function openFetched(place: Looked, request: FetchedRequest): Promi
       if (end !== undefined) last = [String(end["draw"]), String(end["parent_key"])];
       return rows.map(row => workItem(row, columns, "forced"));
     },
-    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }

@@ -55,9 +55,8 @@ describe.each(warehouses)("$name", ({ make }) => {
       now: "2026-03-15T12:00:00.000Z",
     };
     const listed = async (some: Partial<WorkRequest>) => {
-      const list = await openWorkList(destination, { ...request, ...some });
+      await using list = await openWorkList(destination, { ...request, ...some });
       const items = await list.next(1_000);
-      await list.close();
       expect(list.total).toBe(items.length);
       return items.map(({ parentKey }) => parentKey);
     };

@@ -3,29 +3,20 @@ import { lstat, open, rm } from "node:fs/promises";
 
 /** Makes the entries of a folder durable. Systems that cannot sync a folder (Windows) need no help there. */
 export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, "r").catch(error => {
+  await using handle = await open(path, "r").catch(error => {
     if (codeOf(error) === "EPERM" || codeOf(error) === "EISDIR") return undefined;
     throw error;
   });
-  if (handle === undefined) return;
-  try {
-    await handle.sync();
-  } catch (error) {
+  await handle?.sync().catch(error => {
     if (codeOf(error) !== "EPERM" && codeOf(error) !== "EINVAL") throw error;
-  } finally {
-    await handle.close();
-  }
+  });
 }
 
 /** Writes a file whole and makes its bytes durable; its name is so only after `syncFolder`. */
 export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o600, flags = "w"): Promise<void> {
-  const handle = await open(path, flags, mode);
-  try {
-    await handle.writeFile(bytes);
-    await handle.datasync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, flags, mode);
+  await handle.writeFile(bytes);
+  await handle.datasync();
 }
 
 /** What stands there, links not followed; undefined when nothing does. */
@@ -53,8 +44,9 @@ export const diskFailure = {
 export const FULL = "The disk is full, or your quota is used up.";
 export const DENIED = "This user may not write there.";
 
-/** `code` of a system error. */
+/** `code` of a system error; of the first one where closing failed, too. */
 export function codeOf(error: unknown): string | undefined {
+  if (error instanceof SuppressedError) return codeOf(error.suppressed);
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;
 }
 

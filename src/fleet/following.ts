@@ -1,24 +1,20 @@
-import { type Clock, isWithin } from "../clock.ts";
+import { isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
-import type { Log } from "../logging.ts";
-import { mergeReports, type RunReport, type RunSnapshot, type RunView } from "../sync/run/report.ts";
+import { mergeReports, type RunReport, type RunSnapshot } from "../sync/run/report.ts";
 import { beginNow } from "../sync/run/run.ts";
+import type { RunTools } from "../sync/run/run_order.ts";
 import { readPartData, readRunData, runDataOf, type SharedOrder } from "./job_data.ts";
 import { runPriority } from "./priority.ts";
 import { type JobQueue, jobId } from "./queue.ts";
 import type { RunOutput } from "./run_job.ts";
 import type { WorkerDoing } from "./worker_row.ts";
 
-export interface FollowTools {
+interface FollowTools extends Pick<RunTools, "clock" | "random" | "log" | "watch"> {
   readonly queue: JobQueue;
   /** The workers that are up, as they say. */
   readonly workers: () => Promise<readonly { readonly doing: WorkerDoing }[]>;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Log;
   /** Ends the following, not the run. */
   readonly signal: AbortSignal;
-  readonly watch: (view: RunView) => void;
 }
 
 const LOOK_MS = 500;

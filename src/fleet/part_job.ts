@@ -13,18 +13,21 @@ import { orderOfPart, type PartData, readPartData } from "./job_data.ts";
 import { shardPriority } from "./priority.ts";
 import { type JobQueue, jobId } from "./queue.ts";
 
-/** What a part's job is done with. */
-export interface PartTools {
+/** What a job is done with. */
+export interface JobTools {
   readonly queue: JobQueue;
   readonly config: Config;
   readonly defaults: RunDefaults;
   readonly run: RunTools;
+  readonly isRetry: boolean;
+  /** Aborted when this process has to leave the job to another one. */
+  readonly leaving: AbortSignal;
+}
+
+interface PartTools extends JobTools {
   readonly attempt: Attempt;
   /** Waits for other workers without keeping a place at this one. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly isRetry: boolean;
-  /** Aborted when this process has to leave the part to another one. */
-  readonly leaving: AbortSignal;
 }
 
 /** What came of a part; of a shard also what it came to. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import { DestinationError } from "../errors.ts";
+import { quotedName } from "../warehouse/database.ts";
 import { queueSchema } from "../warehouse/shared_tables.ts";
 
 /** A PostgreSQL that the workers share; statements go one after another. */
@@ -51,7 +52,7 @@ const SUPERVISED_S = 2;
 const LONGEST_S = 86_400 - 60;
 const KEPT_S = 7 * 86_400;
 
-export const jobTable = (stateSchema: string): string => `"${queueSchema(stateSchema).replaceAll('"', '""')}".job`;
+export const jobTable = (stateSchema: string): string => `${quotedName(queueSchema(stateSchema))}.job`;
 
 /** Queues of jobs in PostgreSQL. */
 export class JobQueue {

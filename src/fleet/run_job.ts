@@ -1,24 +1,16 @@
-import type { Config } from "../config/config.ts";
 import { DestinationError, type ExitCode, LockedError } from "../errors.ts";
 import { ASIDE_MS, givingWay, LONGEST_TURN_MS } from "../sync/run/giving_way.ts";
 import { exitCodeOf, messageOf, type RunReport } from "../sync/run/report.ts";
 import { beginNow, runSync } from "../sync/run/run.ts";
-import type { Attempt, RunDefaults, RunTools } from "../sync/run/run_order.ts";
+import type { Attempt } from "../sync/run/run_order.ts";
 import { conducted } from "./conducting.ts";
 import { backfillOf, orderOfRun, type RunData, readStopData } from "./job_data.ts";
+import type { JobTools } from "./part_job.ts";
 import { runPriority } from "./priority.ts";
 import { type JobQueue, jobId } from "./queue.ts";
 
-/** What a run's job is done with. */
-export interface RunJobTools {
-  readonly queue: JobQueue;
-  readonly config: Config;
-  readonly defaults: RunDefaults;
-  readonly run: RunTools;
+interface RunJobTools extends JobTools {
   readonly attempt: (end: Attempt["end"]) => Attempt;
-  readonly isRetry: boolean;
-  /** Aborted when this process has to leave the run to another one. */
-  readonly leaving: AbortSignal;
 }
 
 /** How a run ended, as its job keeps it: with a report, or with what kept it from beginning. `goesOn`: the job of the run that goes on with a backfill which let another one go first. */

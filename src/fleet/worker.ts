@@ -1,27 +1,24 @@
 import { hostname } from "node:os";
 import { type Clock, isWithin } from "../clock.ts";
-import type { Config } from "../config/config.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
 import { messageOf, type RunView } from "../sync/run/report.ts";
-import type { Attempt, RunDefaults, RunTools } from "../sync/run/run_order.ts";
+import type { Attempt, RunTools } from "../sync/run/run_order.ts";
 import { DayLimit, type SharedClients } from "../sync/run/service.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
 import { type PartData, type RunData, readPartData, readRunData, readStopData } from "./job_data.ts";
-import { workOnPartJob } from "./part_job.ts";
+import { type JobTools, workOnPartJob } from "./part_job.ts";
 import { LEAST_OF_LISTS } from "./priority.ts";
-import { type Claim, HEARTBEAT_S, type JobQueue } from "./queue.ts";
+import { type Claim, HEARTBEAT_S } from "./queue.ts";
 import { type RunOutput, workOnRunJob } from "./run_job.ts";
 import { seenOf, type WorkerDoing, type WorkerRow } from "./worker_row.ts";
 
-export interface WorkerTools extends Pick<RunTools, "random" | "log" | "redact" | "renewExports"> {
+export interface WorkerTools
+  extends Pick<RunTools, "clock" | "random" | "log" | "redact" | "renewExports">,
+    Pick<JobTools, "queue" | "config" | "defaults"> {
   readonly id: string;
-  readonly queue: JobQueue;
-  readonly config: Config;
-  readonly defaults: RunDefaults;
-  readonly clock: Clock;
   /** What the jobs of this process share; each key's limits are those of all workers. `onLost` is called when this process has lost its share of them to others. */
   readonly clients: (onLost: (error: unknown) => void) => Pick<SharedClients, "limiterOf" | "memory">;
   /** How many parts it works on at once. */

@@ -1,4 +1,4 @@
-import type { RunView } from "../sync/run/report.ts";
+import type { RunSnapshot, RunView } from "../sync/run/report.ts";
 import type { Heartbeat } from "../warehouse/postgres/shared_state.ts";
 import type { Kind } from "./queue.ts";
 
@@ -10,26 +10,21 @@ export interface WorkerRow extends Heartbeat {
 export interface WorkerDoing {
   /** Why it takes no jobs, in a sentence; absent: it does. */
   readonly refusal?: string;
-  readonly jobs: readonly {
+  /** With the streams as a progress display shows them. */
+  readonly jobs: readonly (Omit<RunSnapshot, "requests" | "remainingMs"> & {
     readonly kind: Kind;
     readonly runId: string;
     readonly company?: string;
     readonly part?: string;
     /** ISO 8601. */
     readonly since: string;
-    /** The streams as a progress display shows them. */
-    readonly streams: ReturnType<RunView["snapshot"]>["streams"];
-    readonly limitedBy: string;
-    readonly inFlight: number;
-    readonly ceiling: number;
-    readonly limited429: number;
-  }[];
+  })[];
 }
 
 /** Streams that are shown of a job: those that something is done for first. */
 const MOST_STREAMS = 40;
 
-function shownOf(streams: ReturnType<RunView["snapshot"]>["streams"]): typeof streams {
+function shownOf(streams: RunSnapshot["streams"]): typeof streams {
   const open = streams.filter(({ state }) => state !== "done");
   return open.toSorted((a, b) => Number(a.state === "waiting") - Number(b.state === "waiting")).slice(0, MOST_STREAMS);
 }

@@ -11,6 +11,7 @@ import {
 import type { Stream } from "../catalog/stream.ts";
 import { refuse } from "../errors.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
+import { quotedName } from "../warehouse/database.ts";
 import { columnsIn } from "../warehouse/ddl/database_catalog.ts";
 import { ask, atOneMoment } from "../warehouse/read/question.ts";
 import { analyticsSchema } from "../warehouse/views/view.ts";
@@ -166,20 +167,19 @@ function fromOf(
   there: ReadonlyMap<string, ReadonlySet<string>>,
 ): From {
   const { table, beside, candidates, withDeleted } = meaning;
-  const name = (text: string) => `"${text.replaceAll('"', '""')}"`;
-  const views = name(analyticsSchema(schema));
-  const place = withDeleted ? name(schema) : views;
+  const views = quotedName(analyticsSchema(schema));
+  const place = withDeleted ? quotedName(schema) : views;
   const own = catalogue.flatMap(({ tables }) => [tables.main, ...tables.children]).find(each => each.name === table)!;
   const isBeside = beside !== undefined && there.has(beside);
   const besides = catalogue.find(({ tables }) => tables.main.name === beside)?.tables.main.key[0];
   const join = isBeside
-    ? ` left join ${place}.${name(beside)} b on b._company = r._company and b."${besides}" = r."${besides}"`
+    ? ` left join ${place}.${quotedName(beside)} b on b._company = r._company and b."${besides}" = r."${besides}"`
     : "";
   const literals = companies.map(company => `'${company.replaceAll("'", "''")}'`).join(", ");
   const tested = meaning.rules.filter(({ isBeside }) => !isBeside).map(({ column }) => column.name);
   const shown = own.columns.filter(column => hasText(column) && column.personal !== true).map(column => column.name);
   return {
-    rows: `(select * from ${place}.${name(table)} where _company in (${literals})) r${join}`,
+    rows: `(select * from ${place}.${quotedName(table)} where _company in (${literals})) r${join}`,
     aliases: isBeside ? ALIASES : { own: ALIASES.own },
     views,
     key: own.key[0]!,

@@ -42,33 +42,29 @@ const ENOUGH = 0.9;
 export async function compareAddresses(order: MoveOrder, tools: ServiceTools): Promise<Comparison | undefined> {
   const { company, config, identity } = order;
   return looking(config.destination, async reading => {
-    const { api } = await openClient(company, config.api, tools);
-    try {
-      const kept = await knownAs(reading.db, company.name);
-      if (kept === undefined)
-        throw new ConfigError(
-          `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
-        );
-      const found = fieldOf(
-        (await api.get(identity.path, {}, { signal: tools.signal }).catch(unreadable))?.data,
-        identity.id,
+    await using api = await openClient(company, config.api, tools);
+    const kept = await knownAs(reading.db, company.name);
+    if (kept === undefined)
+      throw new ConfigError(
+        `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
       );
-      const counted = await askForRows(order, reading, api, tools.signal);
-      const isSameId = kept.company_id !== null && found === kept.company_id;
-      const isOtherId = kept.company_id !== null && found !== undefined && found !== kept.company_id;
-      const areKnown = counted.asked > 0 && counted.found >= ENOUGH * counted.asked;
-      return {
-        company: company.name,
-        from: kept.base_url,
-        to: company.baseUrl,
-        kept_id: kept.company_id,
-        found_id: found ?? null,
-        ...counted,
-        same: !isOtherId && (counted.asked === 0 ? isSameId : areKnown),
-      };
-    } finally {
-      await api.close();
-    }
+    const found = fieldOf(
+      (await api.get(identity.path, {}, { signal: tools.signal }).catch(unreadable))?.data,
+      identity.id,
+    );
+    const counted = await askForRows(order, reading, api, tools.signal);
+    const isSameId = kept.company_id !== null && found === kept.company_id;
+    const isOtherId = kept.company_id !== null && found !== undefined && found !== kept.company_id;
+    const areKnown = counted.asked > 0 && counted.found >= ENOUGH * counted.asked;
+    return {
+      company: company.name,
+      from: kept.base_url,
+      to: company.baseUrl,
+      kept_id: kept.company_id,
+      found_id: found ?? null,
+      ...counted,
+      same: !isOtherId && (counted.asked === 0 ? isSameId : areKnown),
+    };
   });
 }
 

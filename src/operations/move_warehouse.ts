@@ -15,7 +15,7 @@ import { looking } from "../warehouse/connect/reading.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination, Opener } from "../warehouse/destination.ts";
-import { prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
+import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
 import { fillingOf, recordFilling } from "../warehouse/state/filling.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
 import { ensureState } from "../warehouse/state/state_ddl.ts";
@@ -103,7 +103,7 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
     await made.afterPublish(tables, data.find(({ table }) => table === tables.main.name)?.rows ?? 0);
   await made.releaseToReaders();
   // Last: until it is known to be whole, the same command goes on with it.
-  await made.db.transaction().execute(trx => recordFilling(trx, made.stateSchema, undefined));
+  await made.db.transaction().execute(trx => recordFilling(trx, undefined));
   if ((await made.releaseState()).isPending) await made.releaseToReaders();
   return { from, to, companies, ...sumOf([...state, ...data]), left: await tablesLeft(sides, names) };
 }
@@ -149,7 +149,7 @@ async function requireWhole(destination: DestinationConfig, name: string): Promi
 }
 
 /** From now on no run works on it until it is whole. @throws ConfigError unless it is empty, or was begun from the same warehouse */
-async function beginFilling({ db, stateSchema }: Destination, from: string, to: string): Promise<void> {
+async function beginFilling({ db }: Destination, from: string, to: string): Promise<void> {
   const filling = await fillingOf(db);
   if (filling?.from === from) return;
   if (filling !== undefined)
@@ -161,7 +161,7 @@ async function beginFilling({ db, stateSchema }: Destination, from: string, to: 
     throw new ConfigError(
       `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
     );
-  await db.transaction().execute(trx => recordFilling(trx, stateSchema, { from, done: {} }));
+  await db.transaction().execute(trx => recordFilling(trx, { from, done: {} }));
 }
 
 /** The streams whose versions of rows are there, also where they are kept no more. */
@@ -177,24 +177,17 @@ async function prepare(
   { version, models }: WarehouseMove,
   config: Config,
   destination: Destination,
-  order: {
-    readonly catalogue: readonly Stream[];
-    readonly streams: readonly Stream[];
-    readonly versioned: ReadonlySet<string>;
-    readonly clock: Clock;
-    readonly fills?: boolean;
-  },
+  {
+    clock,
+    ...order
+  }: Pick<Expectation, "catalogue" | "streams" | "versioned"> & { readonly clock: Clock; readonly fills?: boolean },
 ): Promise<void> {
   await prepareWarehouse(destination, {
-    ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0 },
-    catalogue: order.catalogue,
-    streams: order.streams,
-    versioned: order.versioned,
-    fills: order.fills ?? false,
+    ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0, ...order },
     grantSelectTo: config.destination.grantSelectTo,
     volatileOf: name => config.streams.settings[name]?.volatile ?? [],
     formats: config.formats,
-    now: new Date(order.clock.now()).toISOString(),
+    now: new Date(clock.now()).toISOString(),
     views: viewsOf({ config, models }),
   });
 }

@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf } from "../files.ts";
-import { atOneMoment } from "../warehouse/connect/exporting.ts";
+import { atOneMoment, interrupted } from "../warehouse/connect/exporting.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
 import type { CopyFormat } from "../warehouse/dialect.ts";
@@ -38,9 +38,7 @@ export async function takeAnswer(
   signal: AbortSignal,
   take: (piece: Buffer) => Promise<void>,
 ): Promise<void> {
-  const stop = () => reading.interrupt?.();
   let untaken: unknown;
-  signal.addEventListener("abort", stop);
   try {
     const copy = (db: WarehouseReading["db"]) =>
       copyRows({ ...reading, db }, [queryOf(question)], question.format, piece => {
@@ -51,13 +49,13 @@ export async function takeAnswer(
         });
       });
     // A query may call a function that makes the session's later transactions writable.
-    await (reading.dialect.hasOtherWriters
-      ? reading.db.transaction().setAccessMode("read only").execute(copy)
-      : copy(reading.db));
+    await interrupted(signal, reading.interrupt, () =>
+      reading.dialect.hasOtherWriters
+        ? reading.db.transaction().setAccessMode("read only").execute(copy)
+        : copy(reading.db),
+    );
   } catch (error) {
     throw signal.aborted ? signal.reason : (untaken ?? refused(error));
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 

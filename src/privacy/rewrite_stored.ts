@@ -2,6 +2,7 @@ import { type Column, LINE_ID_COLUMN, type Table } from "../catalog/columns.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { Numeral } from "../numeral.ts";
 import { parseJson } from "../source/body.ts";
+import type { Db } from "../warehouse/database.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../warehouse/destination.ts";
@@ -22,8 +23,6 @@ import { jsonText } from "./body.ts";
 import { isPersonalName } from "./personal_names.ts";
 import { EXTRA_COLUMN, type Policy } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
-
-type Db = Destination["db"];
 
 /** What is done to which values. */
 interface Acting {

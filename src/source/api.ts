@@ -1,17 +1,14 @@
 import type { Clock } from "../clock.ts";
 import type { ApiFailure } from "../errors.ts";
 import type { ReadPage } from "../rows/page_reader.ts";
-import type { Envelope, Pagination } from "./envelope.ts";
+import type { Envelope } from "./envelope.ts";
 import type { Limiter } from "./limit.ts";
 
 /** Query parameters by name; percent-encoded by the client. */
 export type Query = Readonly<Record<string, string | number | boolean>>;
 
 /** What one GET yielded. `bytes` is the decompressed body, `date` the answer's Date header, `requests` all that were sent for it. */
-export interface Answer {
-  readonly data: unknown;
-  readonly pagination: Pagination | undefined;
-  readonly meta: unknown;
+export interface Answer extends Envelope {
   readonly date: Date | undefined;
   readonly bytes: number;
   readonly requests: number;

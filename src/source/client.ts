@@ -85,10 +85,7 @@ class Stats implements ApiStats {
   clockOffsets: readonly number[] = [];
 }
 
-interface SentRequest {
-  readonly method: Method;
-  readonly path: string;
-  readonly attempt: number;
+interface SentRequest extends Pick<Unanswered, "method" | "path" | "attempt"> {
   readonly since: number;
 }
 

@@ -3,16 +3,12 @@ import { ApiError } from "../errors.ts";
 import type { Answer, Api, GetOptions, Query } from "./api.ts";
 
 /** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next (undefined: this is the last). Counts include retries and pages asked again. */
-export interface Page {
+export interface Page extends Pick<Answer, "date" | "bytes" | "requests" | "retries"> {
   readonly data: unknown;
   readonly cursor: string | undefined;
   readonly nextCursor: string | undefined;
   /** The most rows that it was asked to hold; undefined: all there are. */
   readonly limit: number | undefined;
-  readonly date: Date | undefined;
-  readonly bytes: number;
-  readonly requests: number;
-  readonly retries: number;
   /** Gives back what a large page takes of the memory that all share: done for whoever asks for the next one, too. */
   readonly release: () => void;
 }

@@ -8,6 +8,7 @@ import type { Formats } from "../rows/moment.ts";
 import type { Api } from "../source/api.ts";
 import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
+import type { Part } from "../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "./stream_progress.ts";
 
 export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
@@ -72,13 +73,6 @@ export interface ServiceAccess {
   readonly turn: number;
   /** Resolves when every answer so far is in the archive of raw pages; at once where there is none. */
   readonly archived: () => Promise<void>;
-}
-
-/** A share of a stream's details that one of several sessions fetches; `index` from 0, the name with its `of`. */
-export interface Part {
-  readonly name: string;
-  readonly index: number;
-  readonly of: number;
 }
 
 /** The same work, with answers from elsewhere. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { ApiStats } from "../source/api.ts";
+import type { Db } from "../warehouse/database.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import type { Dialect } from "../warehouse/dialect.ts";
 import { type FutureOrder, mendFutureTimestamps, serverTime } from "../warehouse/schema/future_timestamps.ts";
@@ -18,7 +19,7 @@ const AHEAD_MS = FUTURE_MS / 2;
 export interface Witnesses {
   readonly clock: Pick<Clock, "now">;
   readonly stats: ApiStats;
-  readonly db: Destination["db"];
+  readonly db: Db;
   readonly dialect: Dialect;
 }
 

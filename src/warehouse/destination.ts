@@ -1,12 +1,10 @@
-import type { Kysely, RawBuilder } from "kysely";
 import type { ByteBudget } from "../byte_budget.ts";
 import type { Table, TableSet } from "../catalog/columns.ts";
 import type { Clock } from "../clock.ts";
 import type { StoppedError } from "../errors.ts";
 import type { Batch } from "../rows/batch.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Fragment } from "./database.ts";
 import type { Exportable } from "./parquet_source.ts";
-import type { StateTables } from "./state_tables.ts";
 
 /**
  * A connected warehouse. Both databases speak nearly the same SQL, so everything that is a set operation (publish, work
@@ -18,10 +16,6 @@ import type { StateTables } from "./state_tables.ts";
  * - After `kill -9` of the process or the database a stage holds a record and exactly the rows it speaks of, or neither.
  */
 export interface Destination extends Exportable, AsyncDisposable {
-  readonly dialect: Dialect;
-  readonly schema: string;
-  readonly stateSchema: string;
-  readonly db: Kysely<StateTables>;
   /** Sentences for whoever runs it: what was met when it was opened, and mended. Grows no more once the locks are taken. */
   readonly warnings: readonly string[];
   /** How the connection to a server is protected, in words. */
@@ -38,7 +32,7 @@ export interface Destination extends Exportable, AsyncDisposable {
   /** `COPY … FROM STDIN` with whole rows; absent where the database reads files. */
   readonly copyIn?: (statement: string, rows: Buffer) => Promise<void>;
   /** Who holds what at this moment, as a FROM item with the columns of the table `holders`; a row of a killed run may be among them. */
-  readonly holders: RawBuilder<unknown>;
+  readonly holders: Fragment;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
   isWanted(): Promise<boolean>;
   /**
@@ -136,16 +130,16 @@ export interface Stage {
   /** Stores a batch and the record that becomes true with it: durable when it resolves, both or neither. */
   append(batch: Batch, record: StageRecord): Promise<void>;
   /** `_seq` bigint, the key's columns, `_hash`, `_vhash` bigint (both NULL: seen, but not stored). */
-  keys(): RawBuilder<unknown>;
+  keys(): Fragment;
   /** `_seq`, for a child table `_index`, then `stageColumns(table)` with their own types, then `_extra`, `_problems` (JSON). */
-  rows(table: Table): RawBuilder<unknown>;
+  rows(table: Table): Fragment;
   /**
    * From now until the stage is appended to, `rows` need hold no others than these, by `_seq`, ascending: for a publish that
    * touches few of many, which would go through all of them. Absent where few are never many.
    */
   only?(sequences: readonly number[]): Promise<void>;
   /** `_seq`, `parent_key` text, `parent_hash` bigint, `outcome` text, `fetched_at` timestamptz, `reason` text. */
-  outcomes(): RawBuilder<unknown>;
+  outcomes(): Fragment;
   /** Removes rows and record; where it is no part's those of all parts of the stream too. */
   drop(): Promise<void>;
 }

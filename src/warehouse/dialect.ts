@@ -10,16 +10,13 @@ import {
 } from "kysely";
 import type { Kind } from "../catalog/columns.ts";
 import type { Multiplication } from "../catalog/model.ts";
-import type { StateTables } from "./state_tables.ts";
-
-type Db = Kysely<StateTables>;
-type Fragment = RawBuilder<unknown>;
+import type { Db, Fragment, Schemas } from "./database.ts";
 
 /** A diagnostics channel that publishes the text of every statement sent to a warehouse; the bench counts them. */
 export const statements = channel("tributary.statement");
 
 /** Kysely over a driver of ours: both databases read PostgreSQL's quoting and literals. */
-export const kyselyWith = (createDriver: () => Driver): Kysely<StateTables> =>
+export const kyselyWith = (createDriver: () => Driver): Db =>
   new Kysely({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -57,9 +54,7 @@ export interface Dialect extends CatalogQueries, Multiplication {
       }
     | undefined;
   /** What is to be done once tables were made, when their transaction is over; undefined: nothing. */
-  readonly tablesMade:
-    | ((db: Db, place: { readonly schema: string; readonly stateSchema: string }) => Promise<void>)
-    | undefined;
+  readonly tablesMade: ((db: Db, place: Schemas) => Promise<void>) | undefined;
   /** Whether columns of views carry comments. */
   readonly commentsOnViewColumns: boolean;
   /** Whether the functions beside tables of versions carry comments, by which one is known to be as it is to be. */

@@ -1,16 +1,13 @@
-import type { Kysely } from "kysely";
+import type { Db, Schemas } from "./database.ts";
 import type { Dialect } from "./dialect.ts";
-import type { StateTables } from "./state_tables.ts";
 
 /** Hands over what `COPY … TO STDOUT` sends, piece by piece; resolves when all of it has been taken. */
 export type CopyOut = (query: string, take: (piece: Buffer) => Promise<void>) => Promise<void>;
 
 /** A connection whose tables can be written as Parquet: a run's, or a reader's. */
-export interface Exportable {
+export interface Exportable extends Schemas {
   readonly dialect: Dialect;
-  readonly schema: string;
-  readonly stateSchema: string;
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   /** When what is read was published; absent or undefined where readers see every transaction. */
   readonly publishedAt?: Date | undefined;
   /** Absent where the database writes Parquet itself. */

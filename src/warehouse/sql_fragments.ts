@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Table } from "../catalog/columns.ts";
+import type { Db, Fragment } from "./database.ts";
 import type { Destination } from "./destination.ts";
 import type { Dialect } from "./dialect.ts";
-import { rowStateName, type StateTables } from "./state_tables.ts";
+import { rowStateName } from "./state_tables.ts";
 
 /** Pieces of SQL that both databases read the same way. */
-export type Fragment = RawBuilder<unknown>;
-
 export const columnList = (names: readonly string[], of?: string): Fragment =>
   sql.join(
     names.map(name => (of === undefined ? sql.id(name) : sql.id(of, name))),
@@ -51,14 +50,14 @@ export const rowStateRef = (destination: Pick<Destination, "stateSchema">, main:
   sql.id(destination.stateSchema, rowStateName(main.name));
 
 /** How many rows a FROM item has, with the conditions behind it. */
-export async function countOf(db: Kysely<StateTables>, from: Fragment): Promise<number> {
+export async function countOf(db: Db, from: Fragment): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${from}`.execute(db);
   return rows[0]!.n;
 }
 
 /** A company's rows in the row state, and those of them that are live. */
 export async function knownRows(
-  db: Kysely<StateTables>,
+  db: Db,
   rowState: Fragment,
   company: string,
 ): Promise<{ readonly known: number; readonly live: number }> {
@@ -70,7 +69,7 @@ export async function knownRows(
 }
 
 /** The same, and a text that is another one when rows of the row state come, go or change. */
-export async function summedRows(db: Kysely<StateTables>, rowState: Fragment, company: string) {
+export async function summedRows(db: Db, rowState: Fragment, company: string) {
   const { rows } = await sql<{ known: number; live: number; sums: string }>`
     select count(*) as known, count(*) - count(deleted_at) as live,
       concat_ws(' ', count(*), count(deleted_at), count(missing_since), cast(sum(hash) as varchar), cast(sum(vhash) as varchar),
@@ -81,7 +80,7 @@ export async function summedRows(db: Kysely<StateTables>, rowState: Fragment, co
 
 /** Waits in a transaction for others that named one of these, and keeps who names it next waiting. */
 export async function takeTurns(
-  trx: Kysely<StateTables>,
+  trx: Db,
   { hasTransactionLocks }: Pick<Dialect, "hasTransactionLocks">,
   names: readonly string[],
 ): Promise<void> {
@@ -102,7 +101,7 @@ export function temporaryName(purpose: string, company: string, stream: string):
 }
 
 /** Drops temporary tables in one statement: each for nothing costs DuckDB most of a millisecond. */
-export async function dropTables(db: Kysely<StateTables>, names: readonly Fragment[]): Promise<void> {
+export async function dropTables(db: Db, names: readonly Fragment[]): Promise<void> {
   await sql
     .join(
       names.map(name => sql`drop table if exists ${name}`),

@@ -1,13 +1,14 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { type Kysely, sql } from "kysely";
 import { Mutex } from "../../src/mutex.ts";
+import type { Fragment } from "../../src/warehouse/database.ts";
 import { learn } from "../../src/warehouse/details/learner.ts";
 import { planNight, type Why } from "../../src/warehouse/details/planner.ts";
 import { stratumOf, withRates } from "../../src/warehouse/details/rates.ts";
 import type { SampleRow } from "../../src/warehouse/details/wrong_estimate.ts";
 import { duckdbDialect } from "../../src/warehouse/duckdb/session/dialect.ts";
 import { kyselyOver } from "../../src/warehouse/duckdb/session/driver.ts";
-import { countOf, type Fragment } from "../../src/warehouse/sql_fragments.ts";
+import { countOf } from "../../src/warehouse/sql_fragments.ts";
 import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
 import type { StateTables } from "../../src/warehouse/state_tables.ts";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { count, id, record, table, text } from "../../schemas/fields.ts";
 import { type Detail, defineStream, detail, list, type Stream } from "../../src/catalog/stream.ts";
-import type { Part, StreamSync, SyncContext } from "../../src/sync/context.ts";
+import type { StreamSync, SyncContext } from "../../src/sync/context.ts";
 import { fromService, runCompany } from "../../src/sync/run/jobs.ts";
 import { runSync } from "../../src/sync/run/run.ts";
 import { fetchPart, type Gathered, type PartResult, syncDetails } from "../../src/sync/stream/details.ts";
@@ -10,6 +10,7 @@ import { StreamProgress } from "../../src/sync/stream_progress.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
 import { COUNTERS } from "../../src/warehouse/state/run_log.ts";
+import type { Part } from "../../src/warehouse/state/stream_state.ts";
 import { lineOf, type Setting } from "../support/run.ts";
 import { contents } from "../support/tables.ts";
 import type { Warehouse } from "../support/warehouse.ts";

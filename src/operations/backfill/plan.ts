@@ -8,7 +8,7 @@ import {
   rangeOf,
   type Unfinished,
 } from "../../sync/run/backfill_plans.ts";
-import type { Destination } from "../../warehouse/destination.ts";
+import type { Db } from "../../warehouse/database.ts";
 import { readStreamState } from "../../warehouse/state/stream_state.ts";
 
 export interface Wish {
@@ -43,7 +43,7 @@ export function decide(wish: Wish, unfinished: readonly Unfinished[]): Backfill 
 
 const rangesOf = ({ company, stream, plan }: Unfinished): PlannedRange => ({ company, stream, range: rangeOf(plan) });
 
-export async function unfinishedPlans(db: Destination["db"]): Promise<readonly Unfinished[]> {
+export async function unfinishedPlans(db: Db): Promise<readonly Unfinished[]> {
   const rows = await db.selectFrom("stream_state").select(["company", "stream", "state"]).execute();
   return rows.flatMap(({ company, stream, state }) => {
     const plan = readStreamState(state).backfill;

@@ -11,7 +11,7 @@ import { inspectServer, requireRights, rightsLacking } from "../../warehouse/ddl
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
-import { compareIdentity } from "../../warehouse/state/identity.ts";
+import { compareIdentity, type Identity } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
@@ -21,11 +21,7 @@ const NAME = "destination";
 /** What the runs need of the warehouse. */
 export interface Fitness {
   readonly version: string;
-  readonly companies: readonly {
-    readonly name: string;
-    readonly baseUrl: string;
-    readonly companyId: string | undefined;
-  }[];
+  readonly companies: Identity["companies"];
   readonly streams: readonly Stream[];
   /** Those of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;

@@ -42,12 +42,8 @@ export interface ServiceCheck {
 export async function* checkService(check: ServiceCheck): AsyncGenerator<CheckLine, string | undefined> {
   const { company, settings, tools } = check;
   try {
-    const { api } = await openClient(company, settings, tools);
-    try {
-      return yield* askService(check, api);
-    } finally {
-      await api.close();
-    }
+    await using api = await openClient(company, settings, tools);
+    return yield* askService(check, api);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     yield failure("api key", error);

@@ -100,18 +100,14 @@ export async function estimateSync(
   const latencies: number[] = [];
   let seconds = 0;
   for (const company of companies) {
-    const { api } = await openClient(company, config.api, tools);
+    await using api = await openClient(company, config.api, tools);
     const context: EstimateContext = { order, tools, catalogue, reading, company, api, latencies, listed: new Map() };
-    try {
-      await holdToAddress(context, undefined);
-      await holdToAddress(context, await askWhose(context));
-      const guesses: Guess[] = [];
-      for (const stream of streams) guesses.push(await estimateStream(context, stream).catch(unavailable));
-      lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
-      seconds += secondsOf(guesses, streams, config.api, mean(latencies));
-    } finally {
-      await api.close();
-    }
+    await holdToAddress(context, undefined);
+    await holdToAddress(context, await askWhose(context));
+    const guesses: Guess[] = [];
+    for (const stream of streams) guesses.push(await estimateStream(context, stream).catch(unavailable));
+    lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
+    seconds += secondsOf(guesses, streams, config.api, mean(latencies));
   }
   return {
     dry_run: true,

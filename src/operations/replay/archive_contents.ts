@@ -2,14 +2,12 @@ import type { Query } from "../../source/api.ts";
 import type { Head } from "../../source/archive/line.ts";
 import { type ArchiveFile, filesIn, folderOf } from "../../source/archive/places.ts";
 import { headsOf } from "../../source/archive/reading.ts";
+import type { Question } from "../../sync/extract/lookups.ts";
 
 /** A request whose answer is archived; `ordinal` is its last line's place among all of the stream. */
-export interface ArchivedRequest {
+export interface ArchivedRequest extends Question {
   readonly ordinal: number;
   readonly part: number;
-  readonly path: string;
-  readonly query: Query;
-  readonly context: Readonly<Record<string, string>>;
   readonly next: string | null;
 }
 

@@ -81,6 +81,6 @@ export function workOf(answers: readonly ArchivedAnswer[]): WorkList {
       position += count;
       return items.slice(position - count, position);
     },
-    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }

@@ -58,17 +58,13 @@ export async function followUploads(
     limits: { maxTimeMs: undefined, maxRequests: undefined, waitMs: Math.max(0, until - tools.clock.now()) },
   };
   const sync = await runAttempts({ ...order, ...run }, tools);
-  const reading = await openReading(config.destination);
-  try {
-    const rows: Record<string, Followed["rows"][string]> = {};
-    for (const { name, tables } of reading === undefined ? [] : read) {
-      const place = { company: company.name, table: tables.main.name, column: flow.results[name]! };
-      rows[place.table] = await rowsWith(reading!, place, done);
-    }
-    return { pending, sync, rows };
-  } finally {
-    await reading?.close();
+  await using reading = await openReading(config.destination);
+  const rows: Record<string, Followed["rows"][string]> = {};
+  for (const { name, tables } of reading === undefined ? [] : read) {
+    const place = { company: company.name, table: tables.main.name, column: flow.results[name]! };
+    rows[place.table] = await rowsWith(reading!, place, done);
   }
+  return { pending, sync, rows };
 }
 
 interface Waiting {
@@ -84,14 +80,8 @@ async function untilProcessed(
   { clock, random, log, signal }: RunTools,
   { pending, tests, since, until }: Waiting,
 ): Promise<void> {
-  const { api } = await openClient(company, config.api, {
-    clock,
-    random,
-    log,
-    signal,
-    version,
-    maxRequests: undefined,
-  });
+  const tools = { clock, random, log, signal, version, maxRequests: undefined };
+  await using api = await openClient(company, config.api, tools);
   const { record, feed } = flow;
   const note = (id: string, status: unknown, isProcessed: boolean) => {
     if (typeof status === "string") pending.set(id, status);
@@ -112,15 +102,11 @@ async function untilProcessed(
       if (pending.has(id)) note(id, row[feed.status], isProcessed);
     }
   };
-  try {
-    for (let round = 0; ; round++) {
-      await Promise.all([...pending.keys()].map(id => unlessRefused(() => lookAtRecord(id))));
-      if (pending.size > 0) await unlessRefused(lookAtFeed);
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** round, until - clock.now());
-      if (pending.size === 0 || pauseMs <= 0) return;
-      await clock.sleep(pauseMs, signal);
-    }
-  } finally {
-    await api.close();
+  for (let round = 0; ; round++) {
+    await Promise.all([...pending.keys()].map(id => unlessRefused(() => lookAtRecord(id))));
+    if (pending.size > 0) await unlessRefused(lookAtFeed);
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** round, until - clock.now());
+    if (pending.size === 0 || pauseMs <= 0) return;
+    await clock.sleep(pauseMs, signal);
   }
 }

@@ -19,6 +19,7 @@ import { newRunId } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import { createSharedClients, openService } from "../../sync/run/service.ts";
 import { inState } from "../../warehouse/connect/open.ts";
+import type { Db } from "../../warehouse/database.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { lastUpload, type UploadRecord, uploadedDocuments, writeUpload } from "../../warehouse/state/uploads.ts";
 import { documentsNamed } from "./lookup.ts";
@@ -143,7 +144,7 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
 class Uploads {
   readonly #order: UploadOrder;
   readonly #tools: UploadTools;
-  readonly #db: Destination["db"];
+  readonly #db: Db;
   readonly #api: Api;
   /** By content: what is sent twice in one call is sent once. */
   readonly #taken = new Map<string, Promise<UploadedFile>>();

@@ -2,14 +2,14 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Encoding, ServiceAccess, StreamPolicy } from "../../sync/context.ts";
 import type { StreamProgress } from "../../sync/stream_progress.ts";
-import type { StoredIn } from "../../warehouse/read/stored_rows.ts";
+import type { Looked } from "../../warehouse/ddl/present_tables.ts";
 import type { Result } from "./result.ts";
 
 export interface VerifyContext {
   readonly company: string;
   readonly service: Pick<ServiceAccess, "api" | "limiter">;
   /** As readers see it: nothing is written there. */
-  readonly warehouse: StoredIn;
+  readonly warehouse: Looked;
   readonly clock: Clock;
   readonly encoding: Encoding;
   readonly signal: AbortSignal;

@@ -40,12 +40,8 @@ export async function syncFiles(folder: string, files: readonly ExportedFile[]):
 }
 
 async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, "r+");
+  await handle.sync();
 }
 
 /** Makes the names of everything below a folder durable. */

@@ -37,7 +37,7 @@ export interface Wanted {
 /** Looks which tables there are: main and child tables and those of versions, in the catalogue's order; neither state nor views. */
 export async function chooseTables(
   { db }: Pick<Moment, "db">,
-  { dialect, schema, stateSchema }: Pick<Exportable, "dialect" | "schema" | "stateSchema">,
+  { dialect, schema }: Pick<Exportable, "dialect" | "schema">,
   { catalogue, on, named }: Wanted,
 ): Promise<Choice> {
   const { tables: present } = await readCatalog(db, dialect, [schema]);
@@ -61,7 +61,7 @@ export async function chooseTables(
   }
   if (named.size > 0) return { tables, missing };
   // Made by an earlier version of tributary, whose catalogue had more.
-  for (const name of await recordedTables(db, stateSchema)) {
+  for (const name of await recordedTables(db)) {
     const found = known.has(name) ? undefined : there(name);
     if (found !== undefined) tables.push(chosen(found, null, undefined));
   }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Db } from "../../warehouse/database.ts";
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
 import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
@@ -32,8 +33,6 @@ import { diffLoad, digestOf, type Load, type LoadDiff } from "./diff_load.ts";
 import { proofOf } from "./row_count_proof.ts";
 import { recordDrift, reportDrift } from "./schema_drift.ts";
 import type { DeleteDecision } from "./soft_delete_decision.ts";
-
-type Db = SyncContext["destination"]["db"];
 
 /** Loads a stage whose missing rows are nobody's business: compares and applies. @throws TributaryError where too much of it is unusable */
 export async function publishStage(context: SyncContext, load: Load): Promise<Published> {

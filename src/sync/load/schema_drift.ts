@@ -1,5 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
-import type { Destination } from "../../warehouse/destination.ts";
+import type { Db } from "../../warehouse/database.ts";
 import { nameFor } from "../../warehouse/schema/unknown_field_columns.ts";
 import {
   MORE_FIELDS,
@@ -27,7 +27,7 @@ export interface RecordedDrift {
 
 /** Writes what a scan's rows showed into `schema_changes`. `fields` is what is remembered; `since` began the stream's reading. */
 export async function recordDrift(
-  trx: Destination["db"],
+  trx: Db,
   { company }: SyncContext,
   { stream, record }: { readonly stream: Stream; readonly record: ScanRecord },
   fields: Fields,

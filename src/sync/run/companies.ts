@@ -1,8 +1,7 @@
 import PQueue from "p-queue";
 import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { hasState } from "../../warehouse/ddl/present_tables.ts";
-import type { Destination } from "../../warehouse/destination.ts";
+import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { compareIdentity, knows } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import type { Service } from "./service.ts";
@@ -27,7 +26,7 @@ export const isItself = ({ failure }: Service): boolean => !(failure instanceof 
  */
 export async function holdToWarehouse(
   services: readonly Service[],
-  destination: Pick<Destination, "db" | "dialect" | "schema" | "stateSchema">,
+  destination: Looked,
   program: string,
   accept: (service: Service) => Promise<Service> = async service => service,
 ): Promise<Service[]> {

@@ -12,7 +12,7 @@ import type { Job } from "./report.ts";
 import type { Service } from "./service.ts";
 
 /** A run whose destination is open and whose companies have answered. */
-interface OpenedRun {
+export interface OpenedRun {
   readonly plan: PlannedRun;
   readonly destination: Destination;
   readonly services: readonly Service[];

@@ -1,15 +1,13 @@
 import type { Models } from "../../catalog/model.ts";
 import type { Relation } from "../../catalog/relation.ts";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
-import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import type { Log } from "../../logging.ts";
 import type { Redactor } from "../../secrets.ts";
 import type { Destination, Holder } from "../../warehouse/destination.ts";
 import type { Refresh } from "../context.ts";
 import type { RunSource } from "./jobs.ts";
 import type { RunView } from "./report.ts";
-import type { SharedClients } from "./service.ts";
+import type { ServiceTools, SharedClients } from "./service.ts";
 
 /** A run, as the command line or a schedule asks for it. */
 export interface RunOrder {
@@ -54,12 +52,7 @@ export interface RunLimits {
   readonly waitMs: number;
 }
 
-export interface RunTools {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Log;
-  /** Aborted with a StoppedError by the first Ctrl-C. */
-  readonly signal: AbortSignal;
+export interface RunTools extends Pick<ServiceTools, "clock" | "random" | "log" | "signal"> {
   readonly redact: Redactor;
   /** Told once, before the first request of a stream, where to look for progress. */
   readonly watch: (view: RunView) => void;
@@ -69,15 +62,12 @@ export interface RunTools {
   readonly renewExports: (destination: Destination, renewing: Renewing) => Promise<Renewed>;
 }
 
-export interface Renewing {
+export interface Renewing extends Pick<ServiceTools, "clock" | "log" | "signal"> {
   readonly catalogue: readonly Stream[];
   readonly on: readonly Stream[];
   readonly version: string;
   /** The policy that values are stored under. */
   readonly privacy: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly signal: AbortSignal;
   readonly holder: Holder;
 }
 

@@ -28,6 +28,7 @@ export interface ServiceTools {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** Aborted with a StoppedError by the first Ctrl-C. */
   readonly signal: AbortSignal;
   readonly version: string;
   readonly maxRequests: number | undefined;
@@ -113,14 +114,15 @@ export class DayLimit {
 
 const DAY_MS = 86_400_000;
 
-/** A company's client, its key read afresh. @throws ConfigError when the key can't be read */
+/** A company's client of one's own, its key read afresh. @throws ConfigError when the key can't be read */
 export async function openClient(
   company: Company,
   settings: Config["api"],
   tools: ServiceTools,
-): Promise<Pick<Service, "api" | "limiter">> {
+): Promise<Api & AsyncDisposable> {
   await company.refreshKey();
-  return clientOf(company, settings, tools, createSharedClients(settings, tools.clock));
+  const { api } = clientOf(company, settings, tools, createSharedClients(settings, tools.clock));
+  return Object.assign(api, { [Symbol.asyncDispose]: () => api.close() });
 }
 
 function clientOf(

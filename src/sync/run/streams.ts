@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
 import type { Formats } from "../../rows/moment.ts";
-import type { Destination } from "../../warehouse/destination.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun, lastStreamRuns, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
@@ -13,16 +12,13 @@ import { doubtfulAssumptions } from "./assumptions.ts";
 import { logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, releaseEvery, type WorkedRun } from "./conclusion.ts";
 import { type CompanyRun, contextOf, fromService } from "./jobs.ts";
-import type { Archives, PlannedRun } from "./opening.ts";
-import { type PreparedRun, viewsOf } from "./preparation.ts";
+import type { Archives } from "./opening.ts";
+import { type OpenedRun, type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
 import { exitCodeOf, failureText, type Job, messageOf, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
-interface Run extends PreparedRun {
-  readonly plan: PlannedRun;
-  readonly destination: Destination;
-  readonly services: readonly Service[];
+interface Run extends OpenedRun, PreparedRun {
   readonly archives: Archives;
   /** Another process began it, and is gone: its row is there. */
   readonly isResumed?: boolean;

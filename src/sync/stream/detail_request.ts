@@ -43,7 +43,7 @@ export function workRequest(
   },
   stream: Stream,
   mode: Detail,
-): Omit<WorkRequest, "stage"> {
+): WorkRequest {
   const { catalogue } = context.streams;
   const policy = context.policy.ofStream(stream.name);
   const { start, to, allDetails, only } = context.policy;

@@ -58,7 +58,7 @@ export interface Gathered {
 }
 
 /** Hands details out to other sessions, by what is asked for and how many are due; undefined: this one fetches them. */
-export type Gather = (request: Omit<WorkRequest, "stage">, due: number) => Promise<Gathered | undefined>;
+export type Gather = (request: WorkRequest, due: number) => Promise<Gathered | undefined>;
 
 /**
  * Fetches the shard of the details that are due which `context.part` names, and publishes it beside the others. What 404s mean
@@ -74,19 +74,15 @@ export async function fetchPart(sync: StreamSync<Detail>): Promise<PartResult> {
   const { stage } = shelf.extraction;
   const staged =
     request.limit === undefined || stage.record === undefined ? 0 : await stagedAnswers(destination, stage);
-  const work = await openWorkList(destination, { ...request, asked: asked + staged, stage });
+  await using work = await openWorkList(destination, { ...request, asked: asked + staged, stage });
   shelf.work = work.table;
-  try {
-    const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
-    const kept = await publishBut404s(shelf, record);
-    await shelf.extraction.batches.end(kept);
-    await work.learn?.();
-    if (counts === undefined) throw error;
-    const { ok, absent, failed, firstFailure } = counts;
-    return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
-  } finally {
-    await work.close();
-  }
+  const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
+  const kept = await publishBut404s(shelf, record);
+  await shelf.extraction.batches.end(kept);
+  await work.learn?.();
+  if (counts === undefined) throw error;
+  const { ok, absent, failed, firstFailure } = counts;
+  return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
 }
 
 /**
@@ -101,34 +97,30 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   const waiting = before !== undefined || request.force ? undefined : await countWaiting(destination, request);
   const gathered = gather && (await gather(request, await countDue(shelf, request)));
   const left = gathered === undefined ? request : await takeOver(sync, shelf, request, gathered);
-  const work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
+  await using work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
   shelf.work = work.table;
-  try {
-    if (before === undefined) announce(sync, work);
-    const { record, counts: own, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
-    const counts = own && together(own, gathered?.counts);
-    const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
-    const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
-    const ranged = policy.ranged === true && mode.newest !== undefined;
-    const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, shelf.extraction.stage);
-    const lacking = ranged || isLeft || policy.only !== undefined;
-    const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
-    const completeTo = whole ? await completeWithParents(context, request.parents) : null;
-    await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
-    await work.learn?.();
-    await noteIdleCauses(sync);
-    if (error !== undefined) throw error;
-    if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
-    if (trouble !== undefined) throw new TributaryError(trouble, 1);
-  } finally {
-    await work.close();
-  }
+  if (before === undefined) announce(sync, work);
+  const { record, counts: own, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
+  const counts = own && together(own, gathered?.counts);
+  const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
+  const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
+  const ranged = policy.ranged === true && mode.newest !== undefined;
+  const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, shelf.extraction.stage);
+  const lacking = ranged || isLeft || policy.only !== undefined;
+  const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
+  const completeTo = whole ? await completeWithParents(context, request.parents) : null;
+  await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
+  await work.learn?.();
+  await noteIdleCauses(sync);
+  if (error !== undefined) throw error;
+  if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
+  if (trouble !== undefined) throw new TributaryError(trouble, 1);
 }
 
 async function openShelf(
   sync: StreamSync<Detail>,
   again: object = {},
-): Promise<{ readonly shelf: Shelf; readonly request: Omit<WorkRequest, "stage"> }> {
+): Promise<{ readonly shelf: Shelf; readonly request: WorkRequest }> {
   const { context, stream, mode, progress } = sync;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
@@ -143,10 +135,7 @@ async function openShelf(
   return { shelf: { context, stream, extraction, state, progress, parentsComplete, ...nothing }, request };
 }
 
-async function countDue(
-  { context, extraction: { stage } }: Shelf,
-  request: Omit<WorkRequest, "stage">,
-): Promise<number> {
+async function countDue({ context, extraction: { stage } }: Shelf, request: WorkRequest): Promise<number> {
   const counts = await countWork(context.destination, { ...request, stage });
   const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return Math.min(due, request.limit ?? due);
@@ -167,9 +156,9 @@ const together = (own: DetailCounts, parts: readonly DetailCounts[] = []): Detai
 async function takeOver(
   sync: StreamSync,
   shelf: Shelf,
-  request: Omit<WorkRequest, "stage">,
+  request: WorkRequest,
   { parts, counts }: Gathered,
-): Promise<Omit<WorkRequest, "stage">> {
+): Promise<WorkRequest> {
   const { context, stream, extraction } = shelf;
   const { destination, company } = context;
   const { encoder, batches, record } = extraction;
@@ -329,11 +318,7 @@ const lacksNew = ({ left, reasons }: WorkList): boolean =>
   left > 0 && Object.keys(reasons).every(reason => reason === "new" || reason === "forced");
 
 /** Whether answers of back then lack some that are due: the run that got them may have been cut short. */
-async function isBehind(
-  destination: SyncContext["destination"],
-  request: Omit<WorkRequest, "stage">,
-  stage: Stage,
-): Promise<boolean> {
+async function isBehind(destination: SyncContext["destination"], request: WorkRequest, stage: Stage): Promise<boolean> {
   const { new: fresh = 0, changed = 0 } = await countWork(destination, { ...request, stage });
   return fresh + changed > 0;
 }

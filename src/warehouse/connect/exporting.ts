@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import type { Kysely } from "kysely";
+import type { Db } from "../database.ts";
 import type { Ask } from "../duckdb/parquet/parquet_files.ts";
 import { attempting } from "../duckdb/session/failure.ts";
 import type { CopyOut, Exportable, ParquetSource, SourceColumn, SourceTable } from "../parquet_source.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** What DuckDB may use while it writes Parquet, and the folder for what doesn't fit: values are private, so it is no public one. */
 export const exportResources = (room: string) => ({
@@ -17,7 +16,7 @@ const answerTable = (columns: readonly SourceColumn[]): SourceTable => ({
 
 /** The tables of one moment: what they are asked for, and what writes them. */
 export interface Moment {
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   readonly source: ParquetSource;
 }
 
@@ -84,7 +83,8 @@ async function inPostgres<T>(
   );
 }
 
-async function interrupted<T>(
+/** Work that is interrupted by the signal. */
+export async function interrupted<T>(
   signal: AbortSignal,
   interrupt: (() => void) | undefined,
   work: () => Promise<T>,
@@ -99,7 +99,7 @@ async function interrupted<T>(
 }
 
 interface PostgresRows {
-  readonly trx: Kysely<StateTables>;
+  readonly trx: Db;
   readonly schema: string;
   readonly room: string;
   readonly ask: Ask;

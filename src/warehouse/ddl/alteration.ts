@@ -1,7 +1,6 @@
-import { CompiledQuery, type Kysely, sql, type Transaction } from "kysely";
+import { CompiledQuery, sql } from "kysely";
+import type { Db, Fragment, Trx } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Fragment } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** How long a lock on a table is waited for at once. */
 const LOCK_TIMEOUT_MS = 5_000;
@@ -12,11 +11,7 @@ const REST_MS = 500;
 const ALTERATION_KEY = 887_428_827;
 
 /** A transaction that changes tables. PostgreSQL: waits for them as `patiently` does; other runs' alterations wait. */
-export async function altering<T>(
-  db: Kysely<StateTables>,
-  dialect: Dialect,
-  work: (trx: Transaction<StateTables>) => Promise<T>,
-): Promise<T> {
+export async function altering<T>(db: Db, dialect: Dialect, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (!dialect.hasTransactionLocks) return db.transaction().execute(work);
   return patiently(db, timeoutMs =>
     db.transaction().execute(async trx => {
@@ -31,7 +26,7 @@ export async function altering<T>(
  * Work that wants a table of PostgreSQL's for itself, and waits at most five seconds for it, the lock_timeout it is given, so
  * that readers never queue behind it for longer: it is begun anew while the session's own lock_timeout lasts.
  */
-export async function patiently<T>(db: Kysely<StateTables>, work: (timeoutMs: number) => Promise<T>): Promise<T> {
+export async function patiently<T>(db: Db, work: (timeoutMs: number) => Promise<T>): Promise<T> {
   const { rows } = await sql<{ wait: number }>`
     select setting::integer as wait from pg_catalog.pg_settings where name = 'lock_timeout'`.execute(db);
   const waitMs = rows[0]!.wait || MINUTE_MS;
@@ -55,7 +50,7 @@ export function isLockFailure(error: unknown): boolean {
 }
 
 /** New tables bring hundreds of comments: what takes no parameters goes to the database at once, a quarter of a new warehouse's time less. */
-export async function executeAll(db: Kysely<StateTables>, statements: readonly Fragment[]): Promise<void> {
+export async function executeAll(db: Db, statements: readonly Fragment[]): Promise<void> {
   let waiting: string[] = [];
   const send = async () => {
     if (waiting.length > 0) await db.executeQuery(CompiledQuery.raw(waiting.join(";\n")));

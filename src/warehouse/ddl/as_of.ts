@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
+import type { Db } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** Where every version of a table's rows is kept, when its stream's history is. */
 export const versionsName = (table: { readonly name: string }): string => `${table.name}_versions`;
@@ -12,7 +11,7 @@ export const asOfName = (table: { readonly name: string }): string => `${table.n
 export type Functions = ReadonlyMap<string, string | undefined>;
 
 /** Reads which of them a schema has. */
-export async function readFunctions(db: Kysely<StateTables>, dialect: Dialect, schema: string): Promise<Functions> {
+export async function readFunctions(db: Db, dialect: Dialect, schema: string): Promise<Functions> {
   const { rows } = await dialect.asOf.lines(schema).execute(db);
   return new Map(rows.map(row => [`${schema}.${row.name}`, row.comment ?? undefined]));
 }

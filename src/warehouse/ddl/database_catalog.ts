@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db } from "../database.ts";
 import type { CatalogLine, Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import type { Functions } from "./as_of.ts";
 
 export interface PresentColumn {
@@ -35,11 +35,7 @@ export interface Catalog {
 export const emptyCatalog: Catalog = { schemas: new Set(), tables: new Map(), functions: new Map() };
 
 /** Reads tables, views, columns and comments of the schemas. */
-export async function readCatalog(
-  db: Kysely<StateTables>,
-  dialect: Dialect,
-  schemas: readonly string[],
-): Promise<Catalog> {
+export async function readCatalog(db: Db, dialect: Dialect, schemas: readonly string[]): Promise<Catalog> {
   const names = sql.join(schemas.map(schema => sql.lit(schema)));
   const { rows } = await dialect.catalogLines(names).execute(db);
   const tables = new Map<string, PresentTable>();
@@ -90,10 +86,7 @@ export function canonicalType(type: string): string {
 }
 
 /** The columns that a schema's tables really have: the configuration may keep some out, and an older version may lack others. */
-export async function columnsIn(
-  db: Kysely<StateTables>,
-  schema: string,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+export async function columnsIn(db: Db, schema: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const { rows } = await sql<{ table: string; name: string }>`
     select table_name as "table", column_name as name from information_schema.columns
     where table_schema = ${schema}`.execute(db);

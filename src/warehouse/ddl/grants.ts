@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
+import { type Db, type Fragment, quotedName, type Schemas } from "../database.ts";
 import type { Named } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import type { Step } from "./alteration.ts";
 import type { Shape } from "./shape.ts";
 
@@ -12,21 +12,15 @@ export const readableState = [
   ...(["verifications", "verification_differences", "privacy", "exports"] as const),
 ];
 
-interface Place {
-  readonly schema: string;
-  readonly stateSchema: string;
+interface Place extends Schemas {
   readonly grantSelectTo: readonly string[];
 }
 
 /** What the readers' roles lack, as steps; nothing where they have it. @throws DestinationError for a role there is none of */
-export async function grantSteps(db: Kysely<StateTables>, place: Place, shapes: readonly Shape[]): Promise<Step[]> {
+export async function grantSteps(db: Db, place: Place, shapes: readonly Shape[]): Promise<Step[]> {
   if (place.grantSelectTo.length === 0) return [];
   await requireRoles(db, place.grantSelectTo);
-  const wanted = {
-    schemas: [place.schema, place.stateSchema],
-    tables: readableTables(place, shapes),
-    later: place.schema,
-  };
+  const wanted = readableOf(place, shapes);
   const steps: Step[] = [];
   for (const role of place.grantSelectTo) {
     const lacking = await lackingGrants(db, role, wanted);
@@ -43,11 +37,7 @@ interface Readable {
 }
 
 /** What a role lacks of it, as statements. */
-export async function lackingGrants(
-  db: Kysely<StateTables>,
-  role: string,
-  { schemas, tables, later }: Readable,
-): Promise<RawBuilder<unknown>[]> {
+export async function lackingGrants(db: Db, role: string, { schemas, tables, later }: Readable): Promise<Fragment[]> {
   return [
     ...(await schemasHidden(db, role, schemas)).map(schema => grantUsage(schema, role)),
     ...(await tablesHidden(db, role, tables)).map(table => grantSelect(table, role)),
@@ -57,60 +47,57 @@ export async function lackingGrants(
 
 /** What the readers' roles lack of the views that stand in a schema. A view reads with its owner's rights: the tables need none. */
 export async function viewGrants(
-  db: Kysely<StateTables>,
+  db: Db,
   roles: readonly string[],
   schema: string,
   views: readonly string[],
-): Promise<RawBuilder<unknown>[]> {
+): Promise<Fragment[]> {
   if (views.length === 0) return [];
-  const wanted = { schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema };
-  const statements: RawBuilder<unknown>[] = [];
+  const wanted = readableViews(schema, views);
+  const statements: Fragment[] = [];
   for (const role of roles) statements.push(...(await lackingGrants(db, role, wanted)));
   return statements;
 }
 
 /** All grants, for a script. */
-export function allGrants(place: Place, shapes: readonly Shape[]): RawBuilder<unknown>[] {
-  return place.grantSelectTo.flatMap(role => [
-    grantUsage(place.schema, role),
-    grantUsage(place.stateSchema, role),
-    ...readableTables(place, shapes).map(table => grantSelect(table, role)),
-    grantLater(place.schema, role),
-  ]);
+export function allGrants(place: Place, shapes: readonly Shape[]): Fragment[] {
+  return grantsOf(place.grantSelectTo, readableOf(place, shapes));
 }
 
 /** All grants of views, for a script. */
-export function allViewGrants(
-  roles: readonly string[],
-  schema: string,
-  views: readonly string[],
-): RawBuilder<unknown>[] {
-  return roles.flatMap(role => [
-    grantUsage(schema, role),
-    ...views.map(name => grantSelect({ schema, name }, role)),
-    grantLater(schema, role),
-  ]);
+export function allViewGrants(roles: readonly string[], schema: string, views: readonly string[]): Fragment[] {
+  return grantsOf(roles, readableViews(schema, views));
 }
 
-function readableTables(place: Place, shapes: readonly Shape[]): Named[] {
-  return [
-    ...shapes.filter(shape => shape.role !== "row_state"),
-    ...readableState.map(name => ({ schema: place.stateSchema, name })),
-  ];
+const grantsOf = (roles: readonly string[], { schemas, tables, later }: Readable): Fragment[] =>
+  roles.flatMap(role => [
+    ...schemas.map(schema => grantUsage(schema, role)),
+    ...tables.map(table => grantSelect(table, role)),
+    grantLater(later, role),
+  ]);
+
+function readableOf({ schema, stateSchema }: Place, shapes: readonly Shape[]): Readable {
+  const tables = shapes.filter(shape => shape.role !== "row_state");
+  const state = readableState.map(name => ({ schema: stateSchema, name }));
+  return { schemas: [schema, stateSchema], tables: [...tables, ...state], later: schema };
 }
+
+const readableViews = (schema: string, views: readonly string[]): Readable => ({
+  ...{ schemas: [schema], tables: views.map(name => ({ schema, name })), later: schema },
+});
 
 const isPublic = (role: string): boolean => role.toLowerCase() === "public";
-const named = (role: string): RawBuilder<unknown> => (isPublic(role) ? sql`public` : sql.id(role));
+const named = (role: string): Fragment => (isPublic(role) ? sql`public` : sql.id(role));
 
-const grantUsage = (schema: string, role: string): RawBuilder<unknown> =>
+const grantUsage = (schema: string, role: string): Fragment =>
   sql`grant usage on schema ${sql.id(schema)} to ${named(role)}`;
-const grantSelect = (table: Named, role: string): RawBuilder<unknown> =>
+const grantSelect = (table: Named, role: string): Fragment =>
   sql`grant select on ${sql.id(table.schema, table.name)} to ${named(role)}`;
-const grantLater = (schema: string, role: string): RawBuilder<unknown> =>
+const grantLater = (schema: string, role: string): Fragment =>
   sql`alter default privileges in schema ${sql.id(schema)} grant select on tables to ${named(role)}`;
 
 /** @throws DestinationError for a role that the server doesn't have */
-export async function requireRoles(db: Kysely<StateTables>, roles: readonly string[]): Promise<void> {
+export async function requireRoles(db: Db, roles: readonly string[]): Promise<void> {
   const { rows } = await sql<{ role: string }>`
     select wanted.role from unnest(${roles}::text[]) as wanted(role)
     where lower(wanted.role) <> 'public' and not exists (select from pg_catalog.pg_roles where rolname = wanted.role)`.execute(
@@ -119,16 +106,12 @@ export async function requireRoles(db: Kysely<StateTables>, roles: readonly stri
   const [missing] = rows;
   if (missing === undefined) return;
   throw new DestinationError(
-    `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE "${missing.role.replaceAll('"', '""')}";) or take it out of the configuration.`,
+    `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE ${quotedName(missing.role)};) or take it out of the configuration.`,
   );
 }
 
 /** Warnings of schemas that readers may not use and that are others': a grant which isn't ours to give does nothing, without an error. */
-export async function closedSchemas(
-  db: Kysely<StateTables>,
-  roles: readonly string[],
-  schemas: readonly string[],
-): Promise<string[]> {
+export async function closedSchemas(db: Db, roles: readonly string[], schemas: readonly string[]): Promise<string[]> {
   const warnings: string[] = [];
   for (const role of roles) {
     const { rows } = await sql<{ schema: string; owner: string }>`
@@ -147,11 +130,7 @@ export async function closedSchemas(
 const mayOpen = sql`(pg_has_role(n.nspowner, 'usage') or has_schema_privilege(n.oid, 'usage with grant option'))`;
 
 /** Those the role may not use and can be given, or that are still to be made. */
-async function schemasHidden(
-  db: Kysely<StateTables>,
-  role: string,
-  schemas: readonly string[],
-): Promise<readonly string[]> {
+async function schemasHidden(db: Db, role: string, schemas: readonly string[]): Promise<readonly string[]> {
   const { rows } = await sql<{ schema: string }>`
     select s.schema from unnest(${schemas}::text[]) as s(schema)
     left join pg_catalog.pg_namespace n on n.nspname = s.schema
@@ -161,11 +140,7 @@ async function schemasHidden(
   return rows.map(row => row.schema);
 }
 
-async function tablesHidden(
-  db: Kysely<StateTables>,
-  role: string,
-  tables: readonly Named[],
-): Promise<readonly Named[]> {
+async function tablesHidden(db: Db, role: string, tables: readonly Named[]): Promise<readonly Named[]> {
   const { rows } = await sql<Named>`
     select t.schema, t.name
     from unnest(${tables.map(table => table.schema)}::text[], ${tables.map(table => table.name)}::text[]) as t(schema, name)
@@ -175,7 +150,7 @@ async function tablesHidden(
   return rows;
 }
 
-const readsLaterTables = (db: Kysely<StateTables>, role: string, schema: string): Promise<boolean> =>
+const readsLaterTables = (db: Db, role: string, schema: string): Promise<boolean> =>
   holds(
     db,
     sql`exists (select from pg_catalog.pg_default_acl d
@@ -188,7 +163,7 @@ const readsLaterTables = (db: Kysely<StateTables>, role: string, schema: string)
 
 const spelled = (role: string): string => (isPublic(role) ? "public" : role);
 
-async function holds(db: Kysely<StateTables>, condition: RawBuilder<unknown>): Promise<boolean> {
+async function holds(db: Db, condition: Fragment): Promise<boolean> {
   const { rows } = await sql<{ holds: boolean }>`select ${condition} as holds`.execute(db);
   return rows[0]?.holds === true;
 }

@@ -1,15 +1,14 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Db, Schemas } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 import { countOf } from "../sql_fragments.ts";
 import { rowStateName, type StateTables } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
-export interface Looked {
-  readonly db: Kysely<StateTables>;
+export interface Looked extends Schemas {
+  readonly db: Db;
   readonly dialect: Dialect;
-  readonly schema: string;
-  readonly stateSchema: string;
 }
 
 /** Whether a run has ever made its state tables here, or this one of them. */

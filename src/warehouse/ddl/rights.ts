@@ -1,6 +1,6 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import type { StateTables } from "../state_tables.ts";
+import { type Db, quotedName } from "../database.ts";
 
 interface Found {
   readonly user: string;
@@ -9,13 +9,13 @@ interface Found {
 }
 
 /** PostgreSQL: whether the role may make tables in the schemas, or the schemas where there are none. @throws DestinationError */
-export async function requireRights(db: Kysely<StateTables>, schemas: readonly string[]): Promise<void> {
+export async function requireRights(db: Db, schemas: readonly string[]): Promise<void> {
   const lacking = await rightsLacking(db, schemas);
   if (lacking !== undefined) throw new DestinationError(lacking);
 }
 
 /** What the role lacks to make tables and views in the schemas, with the statements that give it; undefined for nothing. */
-export async function rightsLacking(db: Kysely<StateTables>, schemas: readonly string[]): Promise<string | undefined> {
+export async function rightsLacking(db: Db, schemas: readonly string[]): Promise<string | undefined> {
   const { rows } = await sql<Found>`
     select current_user::text as "user", current_database()::text as database,
       case when n.oid is null then has_database_privilege(current_database(), 'create')
@@ -35,16 +35,14 @@ export function rightsMissing(place: {
   const { user, database, schemas } = place;
   const statements = schemas.map(
     schema =>
-      `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)} AUTHORIZATION ${quoted(user)}; ALTER SCHEMA ${quoted(schema)} OWNER TO ${quoted(user)};`,
+      `CREATE SCHEMA IF NOT EXISTS ${quotedName(schema)} AUTHORIZATION ${quotedName(user)}; ALTER SCHEMA ${quotedName(schema)} OWNER TO ${quotedName(user)};`,
   );
-  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${quoted(database)} TO ${quoted(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
+  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${quotedName(database)} TO ${quotedName(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
 }
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** PostgreSQL: the role of the session, and which of these tables or views are there and may not be read by it. */
 export async function unreadable(
-  db: Kysely<StateTables>,
+  db: Db,
   schema: string,
   names: readonly string[],
 ): Promise<{ readonly role: string; readonly names: readonly string[] } | undefined> {
@@ -60,7 +58,7 @@ export async function unreadable(
 
 /** The PostgreSQL server, and as whom we are there. @throws DestinationError where the role may not make temporary tables */
 export async function inspectServer(
-  db: Kysely<StateTables>,
+  db: Db,
 ): Promise<{ readonly version: string; readonly user: string; readonly database: string }> {
   const { rows } = await sql<{ version: string; user: string; database: string; temporary: boolean }>`
     select current_setting('server_version') as version, current_user::text as "user", current_database()::text as database,

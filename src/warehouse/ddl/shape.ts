@@ -1,4 +1,5 @@
 import type { Column, Table, TableSet } from "../../catalog/columns.ts";
+import type { Schemas } from "../database.ts";
 import type { AsOf, Dialect } from "../dialect.ts";
 import { rowStateName } from "../state_tables.ts";
 import { asOfName, versionsName } from "./as_of.ts";
@@ -36,7 +37,7 @@ export const NO_FINGERPRINT = 2_147_483_647;
  */
 export function shapesOf(
   dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string },
+  place: Schemas,
   tables: TableSet,
   comment: (table: Table) => string,
   versioned = false,
@@ -49,20 +50,19 @@ export function shapesOf(
     comment: engineComments[name],
     of: undefined,
   });
-  const data = (column: Column, ofVersion: boolean): ShapedColumn => ({
-    name: column.name,
-    type: dialect.columnType(column.kind),
-    comment: columnComment(column, ofVersion),
-    of: column,
-  });
-  const shape = (table: Table, role: "main" | "child", closing: readonly ShapedColumn[]): Shape => ({
+  const shape = (table: Table, role: Shape["role"], closing: readonly ShapedColumn[]): Shape => ({
     schema: place.schema,
     name: table.name,
     role,
     stream,
     columns: [
       engine("_company", "text"),
-      ...table.columns.map(column => data(column, false)),
+      ...table.columns.map(of => ({
+        name: of.name,
+        type: dialect.columnType(of.kind),
+        comment: columnComment(of, role === "versions"),
+        of,
+      })),
       engine("_extra", "json"),
       engine("_problems", "json"),
       ...closing,
@@ -71,18 +71,12 @@ export function shapesOf(
     comment: comment(table),
   });
   const versions = (table: Table): Shape => ({
-    ...shape(table, "main", []),
-    name: versionsName(table),
-    role: "versions",
-    columns: [
-      engine("_company", "text"),
-      ...table.columns.map(column => data(column, true)),
-      engine("_extra", "json"),
-      engine("_problems", "json"),
+    ...shape(table, "versions", [
       engine("_valid_from", "moment"),
       engine("_valid_to", "moment"),
       engine("_is_current", "flag"),
-    ],
+    ]),
+    name: versionsName(table),
     primaryKey: ["_company", ...table.key, "_valid_from"],
     comment: versionsComment(table),
     versionsOf: { schema: place.schema, name: table.name },

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { hasColumn } from "../ddl/present_tables.ts";
-import type { Destination } from "../destination.ts";
+import { hasColumn, type Looked } from "../ddl/present_tables.ts";
 import { ACTIVE_WEIGHT, divide, scoring } from "./planner.ts";
 import { candidatesOf, type WorkRequest } from "./work_list.ts";
 
@@ -14,8 +13,8 @@ export interface UnseenDetail {
 
 /** Some of a stream's details, whatever order they stand in: the same ones each time. None of a warehouse without rates. */
 export async function someUnseen(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
+  reading: Looked,
+  request: WorkRequest,
   most: number,
 ): Promise<readonly UnseenDetail[]> {
   if (!(await hasColumn(reading, "detail_rates", "name"))) return [];

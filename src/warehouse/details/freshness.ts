@@ -1,4 +1,5 @@
-import { type Selectable, sql, type Transaction } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Trx } from "../database.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
@@ -26,7 +27,7 @@ export const daysOf = ({ withinMs }: Promised): number => withinMs / DAY_MS;
 
 /** Writes down how fresh a stream's details are, by its samples with those of this night's looks. */
 export async function noteFreshness(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   { stateSchema }: Pick<Destination, "stateSchema">,
   { company, stream }: RatesOf,
   promised: Promised,

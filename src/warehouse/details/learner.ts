@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { type Fragment, takeTurns, temporaryName, timestampOf } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { takeTurns, temporaryName, timestampOf } from "../sql_fragments.ts";
 import type { Population } from "./planner.ts";
 import { BUCKETS, bucketOf, daysBefore, daysSince, decayed, type RatesOf, withRates } from "./rates.ts";
 import type { SampleRow } from "./wrong_estimate.ts";
@@ -36,7 +36,7 @@ const BEHIND_DAYS = 7;
 
 /** Takes what a night found into the rates and the samples, which it answers; once a plan, or a shard's plan, within a transaction of the caller's. */
 export async function learn(
-  db: Kysely<StateTables>,
+  db: Db,
   place: Pick<Destination, "stateSchema" | "dialect">,
   looked: Looked,
 ): Promise<readonly SampleRow[]> {
@@ -85,7 +85,7 @@ function renewedRates(place: Pick<Destination, "stateSchema">, looked: Looked, o
 
 /** By bucket of predicted probability the night's sample alone: what else was looked at was looked at because it is wrong more often. Answers all that are kept. */
 async function renewSamples(
-  db: Kysely<StateTables>,
+  db: Db,
   { company, stream, looks, populations, live, fetched, activeLive, withinDays, timestamp }: Looked,
   own: RawBuilder<boolean>,
 ): Promise<readonly SampleRow[]> {

@@ -1,25 +1,22 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Fragment, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { type Fragment, tableRef, temporaryName } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { tableRef, temporaryName } from "../sql_fragments.ts";
 import { daysOf, noteFreshness, type Promised } from "./freshness.ts";
 import { type Looked, learn } from "./learner.ts";
-import { type NightPlan, planNight } from "./planner.ts";
+import { type NightPlan, type NightRequest, planNight } from "./planner.ts";
 import type { RatesOf } from "./rates.ts";
 
 /** What a work list spends on unchanged parents: of `candidates` it looks at `budget`. Moments are ISO 8601. */
-interface Night extends RatesOf {
-  readonly candidates: Fragment;
-  readonly budget: number;
-  readonly now: string;
+interface Night extends Omit<NightRequest, "seed"> {
   /** Absent: now. */
   readonly plannedAt?: string;
 }
 
 /** What a version that did not note when answers changed has fetched: its rows say when they last did. Once for each detail. */
 export async function recallChanges(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   place: Pick<Destination, "schema" | "stateSchema">,
   { company, stream }: RatesOf,
   { main }: TableSet,
@@ -37,7 +34,7 @@ export async function recallChanges(
 
 /** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */
 export async function planUnchanged(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   destination: Destination,
   { company, stream, candidates, budget, now, plannedAt = now }: Night,
 ): Promise<NightPlan> {

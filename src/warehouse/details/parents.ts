@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Fragment } from "../database.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
-import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
+import { equal, rowStateRef, tableRef } from "../sql_fragments.ts";
 
 /** A column's value that a row must have. */
 interface Only {

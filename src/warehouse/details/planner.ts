@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { dropTables, type Fragment, temporaryName } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { dropTables, temporaryName } from "../sql_fragments.ts";
 import { bucketOf, daysBefore, daysSince, decayed, type RatesOf, stratumOf, withRates } from "./rates.ts";
 
 /** Why a parent whose list row did not change is looked at: a related row changed, chance, it waited longest, its index is among the highest. */
@@ -84,7 +84,7 @@ export function longestWait(share: number, caused: number = CAUSED_TENTHS / 10):
  * the state alone and never on the draw, and how many are drawn is known before, so each of the rest has the same chance.
  */
 export async function planNight(
-  db: Kysely<StateTables>,
+  db: Db,
   place: Pick<Destination, "stateSchema" | "dialect">,
   night: NightRequest,
 ): Promise<NightPlan> {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import type { Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import type { Fragment } from "../sql_fragments.ts";
 
 /*
  * How often details change though their list row does not: a rate for each stratum of parents, times a factor (of the vendor,

@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import { hasColumn } from "../ddl/present_tables.ts";
+import type { Db, Fragment, Trx } from "../database.ts";
+import { hasColumn, type Looked } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { dropTables, type Fragment, temporaryName } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { dropTables, temporaryName } from "../sql_fragments.ts";
 import type { Promised } from "./freshness.ts";
 import { learnFrom, planUnchanged, recallChanges } from "./night.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
@@ -41,7 +41,6 @@ export interface WorkRequest {
   readonly company: string;
   readonly stream: string;
   readonly parents: Parents;
-  readonly stage: Stage;
   /** Parent columns that the path needs. */
   readonly columns: readonly string[];
   /** Parent's flag column: these first, and three of four audits. */
@@ -80,7 +79,7 @@ export interface WorkRequest {
 }
 
 /** The details to fetch or refetch, in order. A query over row state and detail state (the states): it survives crashes and heals itself. */
-export interface WorkList {
+export interface WorkList extends AsyncDisposable {
   readonly total: number;
   readonly reasons: Readonly<Partial<Record<Reason, number>>>;
   /** The temporary table that it is, with `parent_key` and `reason`; undefined: it is none. */
@@ -92,16 +91,18 @@ export interface WorkList {
   next(count: number): Promise<WorkItem[]>;
   /** Takes what looks at unchanged parents found into what later ones are chosen by: called once answers are published. */
   learn?(): Promise<void>;
-  close(): Promise<void>;
 }
 
-export async function openWorkList(destination: Destination, request: WorkRequest): Promise<WorkList> {
+export async function openWorkList(
+  destination: Destination,
+  request: WorkRequest & { readonly stage: Stage },
+): Promise<WorkList> {
   const { db } = destination;
   const parents = await presentParents(destination, request.parents);
   const query = candidateQuery(destination, { ...request, parents }, request.stage);
   const name = sql.id(temporaryName("work", request.company, request.stream));
   const candidates = sql.id(temporaryName("due", request.company, request.stream));
-  const list = async (trx: Transaction<StateTables>) => {
+  const list = async (trx: Trx) => {
     // Of shards one does it, or all would wait for each other's rows.
     const recalls = request.audit > 0 && (request.shard?.index ?? 0) === 0;
     if (request.rows !== undefined && recalls) await recallChanges(trx, destination, request, request.rows);
@@ -161,8 +162,9 @@ export async function openWorkList(destination: Destination, request: WorkReques
       const night = { company, stream, live, activeLive, fetched: total, timestamp };
       await learnFrom(destination, plan, name, night, fresh);
     },
-    async close() {
-      await dropTables(db, plan === undefined ? [name] : [name, plan.table]);
+    async [Symbol.asyncDispose]() {
+      // A session that is gone has taken them with it; what it was lost by is the error to tell.
+      await dropTables(db, plan === undefined ? [name] : [name, plan.table]).catch(() => undefined);
     },
   };
 }
@@ -188,8 +190,8 @@ export const workItem = (
 
 /** How many details are due by reason, counted without writing anything; without a stage parents that a run under way has asked for count too. */
 export async function countWork(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage"> & { readonly stage?: Stage },
+  reading: Looked,
+  request: WorkRequest & { readonly stage?: Stage },
 ): Promise<Readonly<Partial<Record<Reason, number>>>> {
   const { stage, ...asked } = request;
   const { counts } = await countByReason(reading.db, sql`${await candidatesOf(reading, asked, stage)} due`);
@@ -198,11 +200,7 @@ export async function countWork(
 }
 
 /** Details that are due, and those of unchanged parents, as a FROM item: written nowhere. */
-export async function candidatesOf(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
-  stage?: Stage,
-): Promise<Fragment> {
+export async function candidatesOf(reading: Looked, request: WorkRequest, stage?: Stage): Promise<Fragment> {
   const parents = await presentParents(reading, request.parents);
   const isNoted = await hasColumn(reading, "detail_due", "since");
   return sql`(${candidateQuery(reading, { ...request, parents }, stage, isNoted)})`;
@@ -210,8 +208,8 @@ export async function candidatesOf(
 
 /** How many details failed before and wait for their next try, when that is for the first, and of how many it is known how they ended; of parents in the range, where there is one. */
 export async function countWaiting(
-  reading: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
+  reading: Looked,
+  request: WorkRequest,
 ): Promise<{ readonly waiting: number; readonly known: number; readonly next: Date | undefined }> {
   const { db, stateSchema } = reading;
   const { company, stream, now, newest, start, to } = request;
@@ -242,7 +240,7 @@ const reasonsOf = (items: readonly WorkItem[]): WorkList["reasons"] =>
   );
 
 /** By reason, and of how many a condition holds. */
-async function countByReason(db: Kysely<StateTables>, from: Fragment, condition = sql`true`) {
+async function countByReason(db: Db, from: Fragment, condition = sql`true`) {
   const { rows } = await sql<{ reason: Reason; n: number; active: number }>`
     select reason, count(*) as n, count(case when ${condition} then 1 end) as active from ${from} group by reason`.execute(
     db,
@@ -266,7 +264,7 @@ const RECENT_MS = 6 * 3_600_000;
 
 function candidateQuery(
   place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
-  request: Omit<WorkRequest, "stage">,
+  request: WorkRequest,
   stage: Stage | undefined,
   isNoted = true,
 ): Fragment {
@@ -342,7 +340,7 @@ const isAmong = (keys: readonly string[]): Fragment => sql`p.parent_key in (${sq
 
 /** Those of the keys that live parents have. */
 export async function keysOfLive(
-  place: Pick<Destination, "db" | "schema" | "stateSchema" | "dialect">,
+  place: Looked,
   company: string,
   parents: Parents,
   keys: readonly string[],

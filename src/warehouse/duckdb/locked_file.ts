@@ -6,18 +6,11 @@ import type { Holder } from "../destination.ts";
 import { asLocked, claim, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
-import {
-  checkpoint,
-  identify,
-  letGo,
-  makeWhole,
-  openSession,
-  type Resources,
-  type Session,
-} from "./session/session.ts";
+import { checkpoint, identify, letGo, makeWhole, openSession, type Session } from "./session/session.ts";
 import { removeGone } from "./stage/stage.ts";
 import {
   guardFile,
+  type Opening,
   openOurs,
   type Present,
   presentAt,
@@ -40,11 +33,8 @@ export interface LockedFile {
 }
 
 /** What it takes to take a warehouse file. */
-export interface Taking {
-  readonly layout: Layout;
-  readonly stateSchema: string;
+export interface Taking extends Opening {
   readonly holder: Holder;
-  readonly resources: Resources;
   readonly makeLink: MakeLink;
   /** Hears what a run has to tell though it can go on. */
   readonly warn: (sentence: string) => void;
@@ -69,25 +59,25 @@ export async function takeFile(taking: Taking): Promise<LockedFile> {
 async function open(taking: Taking, present: Present, giveUpClaim: () => Promise<void>): Promise<LockedFile> {
   const { layout, stateSchema, holder, resources } = taking;
   const direct = layout.readers === "direct";
-  let seeded = direct ? false : await seed(layout, present, stateSchema, resources);
+  let seeded = direct ? false : await seed(taking, present);
   if (present === "file" && !seeded && !direct) {
-    await requireOurs(layout, layout.path, stateSchema, resources);
+    await requireOurs(taking, layout.path);
     await requireKnown(layout);
   }
   const isNew = !seeded && (await entryAt(layout.work)) === undefined;
   if (isNew) await makeWhole(layout.work, layout, resources);
   // The file at the path is the work file itself: whose it is has to be known before it is opened for writing, which may change it.
-  const begun = present === "file" && direct ? await lookedAt(taking, resources) : undefined;
+  const begun = present === "file" && direct ? await lookedAt(taking) : undefined;
   const openWork = (reused?: Session) => openSession(layout.work, false, resources, reused).catch(asLocked(layout));
   const session = await openWork(begun).catch(async error => {
     if (direct || !isDamage(error)) throw error;
-    const source = await replaceDamaged(layout, present, stateSchema, resources);
+    const source = await replaceDamaged(taking, present);
     if (source !== undefined) taking.warn(replaced(layout, firstLineOf(error)));
     seeded ||= source === layout.path;
     return openWork();
   });
   try {
-    await requireIdentity(layout, layout.work, session, stateSchema, true);
+    await requireIdentity(taking, layout.work, session, true);
     // Another process may have taken ours for a dead one's while we waited for the lock.
     await renewClaim(layout);
     await removeLeftovers(layout);
@@ -115,8 +105,8 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
 }
 
 /** A session that has found the file at the path to be ours, or empty, and has let go of it. */
-async function lookedAt({ layout, stateSchema }: Taking, resources: Resources): Promise<Session> {
-  const session = await openOurs(layout, layout.path, stateSchema, resources, true);
+async function lookedAt(taking: Taking): Promise<Session> {
+  const session = await openOurs(taking, taking.layout.path, true);
   try {
     await letGo(session);
     return session;

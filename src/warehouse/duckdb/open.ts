@@ -1,12 +1,13 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
+import { type Db, type Fragment, quotedName } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Opener, Release, Stage, WorkSize } from "../destination.ts";
-import { rowStateName, type StateTables } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 import { requireWhole } from "./lock/holder.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
@@ -35,17 +36,11 @@ export interface DuckdbSettings extends Opener {
   readonly makeLink?: MakeLink;
 }
 
-/** A warehouse in a DuckDB file: a Destination that also knows whether readers have been shown everything. */
-export interface DuckdbDestination extends Destination {
-  /** Whether something was committed to the data schema that the published file lacks, by this run or by one that was killed; and when it was published last. */
-  releaseState(): Promise<{ readonly isPending: boolean; readonly releasedAt: Date | undefined }>;
-}
-
 /**
  * Opens the warehouse file, making it where there is none. While another run has it this resolves all the same, so that
  * `lock` may wait for it; any use before that ends with LockedError. DestinationError when the file cannot be used.
  */
-export async function openDuckdb(settings: DuckdbSettings): Promise<DuckdbDestination> {
+export async function openDuckdb(settings: DuckdbSettings): Promise<Destination> {
   const destination = new DuckdbFile(settings);
   try {
     if (settings.makesRoom !== true) await destination.hold();
@@ -80,12 +75,12 @@ const namesOf = ({ main, children }: TableSet): readonly string[] => [
   ...[rowStateName(main.name), versionsName(main), "details"],
 ];
 
-class DuckdbFile implements DuckdbDestination {
+class DuckdbFile implements Destination {
   readonly dialect = duckdbDialect;
   readonly schema: string;
   readonly stateSchema: string;
   readonly warnings: string[] = [];
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   readonly #settings: DuckdbSettings;
   readonly #taking: Taking;
   readonly #number: PublishNumber;
@@ -163,7 +158,7 @@ class DuckdbFile implements DuckdbDestination {
     }
   }
 
-  get holders(): RawBuilder<unknown> {
+  get holders(): Fragment {
     return sql.id(this.stateSchema, "holders");
   }
 
@@ -194,7 +189,7 @@ class DuckdbFile implements DuckdbDestination {
       await this.#held?.requireInPlace();
       await this.#checkpoint(connection, true);
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
-      await requireReplaceable(layout, this.stateSchema, this.#taking.resources);
+      await requireReplaceable(this.#taking);
       const number = await this.#number.own(connection);
       return publishVersion(layout, number, this.#settings.clock.now(), this.#settings.keepVersions, makeLink);
     };
@@ -248,7 +243,7 @@ class DuckdbFile implements DuckdbDestination {
   }
 
   get #warehouse(): string {
-    return `"${this.stateSchema.replaceAll('"', '""')}".warehouse`;
+    return `${quotedName(this.stateSchema)}.warehouse`;
   }
 
   /** Bytes of the widest vector that was ever written; 0: no wide one. */

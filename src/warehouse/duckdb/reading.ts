@@ -1,11 +1,10 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Kysely } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
+import type { Db } from "../database.ts";
 import type { Holder } from "../destination.ts";
-import type { StateTables } from "../state_tables.ts";
 import { claim, liveHolder } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
@@ -22,7 +21,7 @@ export interface ReadingSettings extends Partial<Resources> {
 
 /** A warehouse as its readers see it. */
 export interface Reading {
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   /** The run that works on it at this moment, if there is one. */
   readonly holder: Holder | undefined;
   /** Ends the statement that is under way. */
@@ -81,5 +80,5 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
     spillsInPrivate: settings.spillsInPrivate ?? false,
     isSparing: settings.isSparing ?? false,
   };
-  return openOurs(layout, layout.path, settings.stateSchema, resources, false);
+  return openOurs({ layout, stateSchema: settings.stateSchema, resources }, layout.path, false);
 }

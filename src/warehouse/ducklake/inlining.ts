@@ -1,6 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import type { Named } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import { LAKE, TABLES, UNINLINED } from "./place.ts";
 
 /** What the catalog's tables of rows call their own columns: a table that has one of these keeps all its rows in files. */
@@ -11,8 +11,8 @@ export const RESERVED = ["row_id", "begin_snapshot", "end_snapshot"] as const;
  * the catalog, nor can a table be altered where an option decides that table by table: so the session has the lake twice.
  */
 export async function makeUninlined(
-  db: Kysely<StateTables>,
-  tables: readonly (Named & { readonly columns: RawBuilder<unknown> })[],
+  db: Db,
+  tables: readonly (Named & { readonly columns: Fragment })[],
 ): Promise<void> {
   await db.transaction().execute(async trx => {
     for (const { schema, name, columns } of tables) {
@@ -24,7 +24,7 @@ export async function makeUninlined(
 }
 
 /** Turns inlining off for tables with such columns. Also at the start of a run: one that made them may have been killed before this. */
-export async function keepUninlined(db: Kysely<StateTables>): Promise<void> {
+export async function keepUninlined(db: Db): Promise<void> {
   const option = sql.lit("data_inlining_row_limit");
   const { rows } = await sql<Named>`select "schema", name from ${sql.id("temp", TABLES)}
     where list_has_any(columns, [${sql.join(RESERVED)}]) and concat("schema", '.', name) not in (
@@ -38,10 +38,7 @@ export async function keepUninlined(db: Kysely<StateTables>): Promise<void> {
 }
 
 /** Of a table that never had a row no statistics are kept, and each plan asks for them once more for each of its columns. */
-export async function beginStatistics(
-  db: Kysely<StateTables>,
-  { schema, stateSchema }: { readonly schema: string; readonly stateSchema: string },
-): Promise<void> {
+export async function beginStatistics(db: Db, { schema, stateSchema }: Schemas): Promise<void> {
   const { rows } = await sql<Named & { readonly column: string }>`select "schema", name, columns[1] as "column"
     from ${sql.id("temp", TABLES)} where not has_statistics and "schema" in (${schema}, ${stateSchema})`.execute(db);
   if (rows.length === 0) return;

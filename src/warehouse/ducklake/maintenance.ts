@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db } from "../database.ts";
 import type { Named } from "../dialect.ts";
-import { recordFact } from "../state/facts.ts";
-import type { StateTables } from "../state_tables.ts";
+import { factOf, keepFact } from "../state/facts.ts";
 import { catalogOf, isServed, LAKE, type LakePlace } from "./place.ts";
 
 /** So many rows that are still in the catalog are written to a file. Reading them costs more than a file does. */
@@ -17,8 +17,6 @@ const DELETE_FILES = 8;
 const GRACE_MS = 2 * 86_400_000;
 /** Snapshots are looked through for old ones this often. */
 const EXPIRED_EVERY_MS = 86_400_000;
-
-type Db = Kysely<StateTables>;
 
 /** What a table has piled up. */
 interface Piled {
@@ -92,12 +90,12 @@ export async function conditionOf(db: Db, place: LakePlace): Promise<LakeConditi
       (select count(*) from ${of("ducklake_snapshot")}) as snapshots,
       (select strftime(min(snapshot_time)::timestamptz::timestamp, '%Y-%m-%dT%H:%M:%S.%gZ') from ${of("ducklake_snapshot")}) as oldest_snapshot_at,
       (select count(*) from ${of("ducklake_files_scheduled_for_deletion")}) as files_to_remove`.execute(db);
-  const kept = await db.selectFrom("warehouse").select("value").where("key", "=", EXPIRED).executeTakeFirst();
+  const expiredAt = await factOf(db, EXPIRED);
   return {
     ...rows[0]!,
     bytes: Number(rows[0]!.bytes),
     tables_due: (await dueTables(db, place, undefined)).length,
-    expired_at: typeof kept?.value === "string" ? kept.value : null,
+    expired_at: typeof expiredAt === "string" ? expiredAt : null,
   };
 }
 
@@ -148,13 +146,10 @@ async function inlinedRows(
 
 /** Once a day: expires snapshots older than `keepMs`, and removes files that no snapshot has needed for two days. */
 export async function expireOld(db: Db, place: LakePlace, keepMs: number, now: number): Promise<void> {
-  const kept = await db.selectFrom("warehouse").select("value").where("key", "=", EXPIRED).executeTakeFirst();
-  if (typeof kept?.value === "string" && now - Date.parse(kept.value) < EXPIRED_EVERY_MS) return;
+  const last = await factOf(db, EXPIRED);
+  if (typeof last === "string" && now - Date.parse(last) < EXPIRED_EVERY_MS) return;
   await expire(db, place, keepMs, GRACE_MS);
-  await db.transaction().execute(async trx => {
-    for (const statement of recordFact(place.stateSchema, EXPIRED, new Date(now).toISOString()))
-      await statement.execute(trx);
-  });
+  await db.transaction().execute(trx => keepFact(trx, EXPIRED, new Date(now).toISOString()));
 }
 
 /** In the state schema's facts: when snapshots were last looked through. */

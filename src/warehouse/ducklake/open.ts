@@ -2,10 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import { LockedError, TributaryError } from "../../errors.ts";
+import { LockedError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
+import type { Db } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { lackingGrants, requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
@@ -22,10 +23,10 @@ import { postgresDialect } from "../postgres/dialect.ts";
 import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
 import { Locks, lockKey } from "../postgres/locks.ts";
 import { isStage, tablesWhere, writeAnew } from "../postgres/open.ts";
-import { Session as Server } from "../postgres/session.ts";
+import { repeating, Session as Server } from "../postgres/session.ts";
 import { openStage } from "../postgres/stage.ts";
 import { ensureServedState } from "../state/state_ddl.ts";
-import { rowStateName, type StateTables, stateTables } from "../state_tables.ts";
+import { rowStateName, stateTables } from "../state_tables.ts";
 import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
 import { keepUninlined } from "./inlining.ts";
@@ -49,7 +50,6 @@ export function openDucklake(settings: DucklakeSettings, waitMs = 0): Promise<De
 /** Parquet is written by the row group, of all columns at once. */
 const MEMORY_MB = 256;
 const KEEP_MS = 30 * 86_400_000;
-const TIMES = 5;
 const RETRY_MS = 250;
 
 /** Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with them. */
@@ -80,9 +80,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
     await keepUninlined(db);
     await grantReaders(kyselyOverServer(server, stateSchema), settings);
     const close = async () => {
-      await locks.release().catch(error => {
-        if (!(error instanceof TributaryError)) throw error;
-      });
+      await locks.release();
       await rest.close();
       for (const session of [server, publisher]) await session.turn(() => session.end());
     };
@@ -115,7 +113,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
 
 /** Lets roles of the catalog's PostgreSQL read the lake: the catalog's tables, those to come, and who holds what. */
 async function grantReaders(
-  db: Kysely<StateTables>,
+  db: Db,
   { grantSelectTo = [], catalogSchema, stateSchema }: DucklakeSettings,
 ): Promise<void> {
   if (grantSelectTo.length === 0) return;
@@ -224,7 +222,8 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
       return { path: undefined, note: undefined };
     },
     releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),
-    withRoom: <T>(_purpose: string, work: () => Promise<T>) => room.run(() => repeating(() => room.repeating(work))),
+    withRoom: <T>(_purpose: string, work: () => Promise<T>) =>
+      room.run(() => repeating(() => room.repeating(work), isConflict)),
     async afterPublish({ main, children }: TableSet) {
       const own = [main, ...children].flatMap(table => [
         { schema, name: table.name },
@@ -238,17 +237,6 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
     },
     close: () => turns.run(async () => lake.close()),
   } satisfies Partial<Destination>;
-}
-
-/** Does work that can be done again from its start: again, when another writer of the lake came first. */
-async function repeating<T>(work: () => Promise<T>): Promise<T> {
-  for (let time = 1; ; time++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (time === TIMES || !isConflict(error)) throw error;
-    }
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { ConfigError, DestinationError } from "../../errors.ts";
+import { quotedName } from "../database.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, type Resources, type Session, select } from "../duckdb/session/session.ts";
 import { libpqOf } from "../postgres/connect.ts";
@@ -92,10 +93,7 @@ const entriesOf = (folder: string): Promise<number> =>
     () => 0,
   );
 
-const catalogText = (place: LakePlace): string =>
-  catalogOf(place)
-    .map(name => `"${name.replaceAll('"', '""')}"`)
-    .join(".");
+const catalogText = (place: LakePlace): string => catalogOf(place).map(quotedName).join(".");
 
 /** Asked of DuckDB, the tables' names take a question to the catalog for each of them: it tells their sizes, too. */
 function tablesView(place: LakePlace): string {
@@ -125,7 +123,7 @@ async function attachServer(connection: DuckDBConnection, { catalog }: LakePlace
 async function lastSnapshot(connection: DuckDBConnection, { catalogSchema }: LakePlace): Promise<number | undefined> {
   const ask = async (question: string) =>
     (await select(connection, `select * from postgres_query(${quoted(SERVER)}, ${quoted(question)})`))[0]?.[0];
-  const table = `"${catalogSchema.replaceAll('"', '""')}".ducklake_snapshot`;
+  const table = `${quotedName(catalogSchema)}.ducklake_snapshot`;
   if ((await ask(`select to_regclass(${quoted(table)}) is not null`)) !== true) return undefined;
   return Number(await ask(`select max(snapshot_id) from ${table}`));
 }

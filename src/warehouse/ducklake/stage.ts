@@ -1,17 +1,17 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Stage } from "../destination.ts";
-import type { Db } from "../views/statements.ts";
 import { SERVER } from "./place.ts";
 
 /** Rows of the catalog's PostgreSQL, as a FROM item of the lake's session. */
-export const served = (query: string): RawBuilder<unknown> =>
+export const served = (query: string): Fragment =>
   sql`(select * from postgres_query(${sql.lit(SERVER)}, ${sql.lit(query)}))`;
 
 /** A stage of PostgreSQL's as DuckDB reads it. */
 export function servedStage(stage: Stage, db: Db): Stage {
   let wanted: readonly number[] | undefined;
-  const all = (relation: RawBuilder<unknown>) => `select * from ${relation.compile(db).sql}`;
+  const all = (relation: Fragment) => `select * from ${relation.compile(db).sql}`;
   return {
     get record() {
       return stage.record;

@@ -1,8 +1,8 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Db, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
-import type { StateTables } from "../state_tables.ts";
 import { type Caught, catchUp, lastTimestampOf } from "./row_versions.ts";
 
 /** Of which streams the rows' versions are kept from now on, and of which no longer. All of them are locked by this run. */
@@ -66,7 +66,7 @@ const volatileIn = ({ main, children }: TableSet): readonly string[] =>
   ]);
 
 /** Whether other columns than before are volatile: what they said while they were is in no version. */
-async function coversOthers(db: Kysely<StateTables>, company: string, tables: TableSet): Promise<boolean> {
+async function coversOthers(db: Db, company: string, tables: TableSet): Promise<boolean> {
   const { unversioned } = await loadStreamState(db, company, tables.main.name);
   return JSON.stringify(unversioned) !== JSON.stringify(volatileIn(tables));
 }
@@ -104,11 +104,7 @@ async function begin(
 }
 
 /** Those of the streams of which every publish writes versions. */
-export async function keptStreams(
-  db: Kysely<StateTables>,
-  company: string,
-  streams: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function keptStreams(db: Db, company: string, streams: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("history")
     .select("stream")
@@ -120,7 +116,7 @@ export async function keptStreams(
 }
 
 /** Tables of these streams were lost or made anew: their versions have to catch up before they are kept again. */
-export async function interruptHistory(trx: Transaction<StateTables>, streams: readonly string[]): Promise<void> {
+export async function interruptHistory(trx: Trx, streams: readonly string[]): Promise<void> {
   if (streams.length === 0) return;
   await trx
     .updateTable("history")
@@ -131,10 +127,7 @@ export async function interruptHistory(trx: Transaction<StateTables>, streams: r
 }
 
 /** Of streams with versions that none of the companies keeps any more: since when, ISO 8601. */
-export async function historiesLeft(
-  db: Kysely<StateTables>,
-  companies: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function historiesLeft(db: Db, companies: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const spans = await db.selectFrom("history").select(["company", "stream", "kept_to"]).execute();
   const own = Map.groupBy(
     spans.filter(span => companies.includes(span.company)),

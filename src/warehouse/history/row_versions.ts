@@ -1,9 +1,9 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import { LINE_ID_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
+import type { Db, Fragment, Trx } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination } from "../destination.ts";
-import { anyDiffers, assignments, columnList, equal, type Fragment, tableRef, timestampOf } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { anyDiffers, assignments, columnList, equal, tableRef, timestampOf } from "../sql_fragments.ts";
 
 /*
  * Row history, as SCD type 2: `<table>_versions` holds every version of a row with the time from which and until which it
@@ -12,7 +12,7 @@ import type { StateTables } from "../state_tables.ts";
 
 /** What a publish has at hand for the versions of the rows that it writes. */
 interface Versioning {
-  readonly trx: Kysely<StateTables>;
+  readonly trx: Db;
   readonly destination: Pick<Destination, "schema">;
   readonly timestamp: string;
   /** Streams of which every version of a row is kept. */
@@ -108,7 +108,7 @@ export interface Caught {
  * whose row is gone or says something else end, rows without one begin one.
  */
 export async function catchUp(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   destination: Destination,
   company: string,
   table: Table,
@@ -133,7 +133,7 @@ export async function catchUp(
 
 /** The last timestamp that a company's rows or their versions speak of, milliseconds since 1970; 0 for none. */
 export async function lastTimestampOf(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   destination: Destination,
   company: string,
   { main, children }: TableSet,

@@ -1,15 +1,13 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
+import type { Fragment, Trx } from "../database.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, presentParents } from "../details/parents.ts";
-import { columnList, countOf, equalPairs, type Fragment, rowStateRef } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { columnList, countOf, equalPairs, rowStateRef } from "../sql_fragments.ts";
 import type { Diff, LoadTarget, Publishing, TemporaryNames } from "./load_target.ts";
-
-type Db = Transaction<StateTables>;
 
 /** Whether the parent of a staged row `s` is live, as a condition; values that rows carry are kept beside the diff for it. */
 export async function aliveRows(
-  db: Db,
+  db: Trx,
   destination: Destination,
   { parent, company }: LoadTarget,
   names: Pick<TemporaryNames, "parents">,
@@ -37,7 +35,7 @@ export const lastOutcomes = (stage: Stage): Fragment => sql`(select * from (
  * the beginning of an answer that was never read to its end.
  */
 export async function stageAnswers(
-  db: Db,
+  db: Trx,
   { stage, tables }: LoadTarget,
   names: Pick<TemporaryNames, "answers" | "staged">,
 ): Promise<Fragment> {
@@ -57,7 +55,7 @@ export async function stageAnswers(
 }
 
 /** Staged rows that count for nothing: a later answer replaces them, or their own was never complete. */
-export async function countSurplus(db: Db, keys: Fragment, { stage, tables }: LoadTarget): Promise<number> {
+export async function countSurplus(db: Trx, keys: Fragment, { stage, tables }: LoadTarget): Promise<number> {
   const distinct = sql`(select distinct ${columnList(tables.main.key, "k")} from ${keys} k) d`;
   return stage.staged - (await countOf(db, distinct));
 }

@@ -1,6 +1,7 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
+import type { Trx } from "../database.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { parentKey, restamped } from "../details/parents.ts";
@@ -16,7 +17,6 @@ import {
   takeTurns,
   timestampOf,
 } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
 import { noteDue } from "./causes.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { DetailGuard } from "./deletion_limits.ts";
@@ -51,11 +51,11 @@ export async function inPublish<T>(
   destination: Destination,
   target: LoadTarget,
   diff: Diff,
-  work: (trx: Transaction<StateTables>) => Promise<T>,
+  work: (trx: Trx) => Promise<T>,
 ): Promise<T> {
   await pickChanged(destination, target, diff);
   const { widest } = target.stage;
-  const publish = async (trx: Transaction<StateTables>) => {
+  const publish = async (trx: Trx) => {
     const result = await work(trx);
     if (diff.isSame !== true) await dropTemporary(trx, target);
     return result;
@@ -81,7 +81,7 @@ async function pickChanged({ db }: Destination, target: LoadTarget, { staged, to
 
 /** Begins a publish in its transaction: from here on no other publish to the same tables is under way. `isPart`: other sessions write the stream's state beside this one, also where no row is touched. */
 export async function openPublish(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   destination: Destination,
   target: LoadTarget,
   { touched, missing }: Diff,
@@ -147,7 +147,7 @@ export async function applyDiff(
  * before another company's and was committed after it. DuckDB has one session, whose transactions run one after another.
  */
 export const takeTurn = (
-  trx: Transaction<StateTables>,
+  trx: Trx,
   { dialect, schema }: Pick<Destination, "dialect" | "schema">,
   tables: readonly string[],
 ): Promise<void> =>

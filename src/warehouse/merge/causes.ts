@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import { IN_VAIN } from "../details/work_list.ts";
-import { equal, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import type { LoadCause, Publishing } from "./load_target.ts";
 
 /**
@@ -79,7 +79,7 @@ export async function settleDue(publishing: Publishing, fresh: Fragment): Promis
 
 /** The causes of a stream's details that found so many as they were. */
 export async function idleCauses(
-  db: Kysely<StateTables>,
+  db: Db,
   company: string,
   stream: string,
 ): Promise<readonly { readonly cause: string; readonly in_vain: number }[]> {

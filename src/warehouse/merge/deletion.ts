@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Fragment } from "../database.ts";
 import { parentKey } from "../details/parents.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
-import { countOf, equal, equalPairs, type Fragment, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
+import { countOf, equal, equalPairs, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import { noteDue } from "./causes.ts";
 import type { Publishing } from "./load_target.ts";
 

@@ -1,20 +1,11 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
+import type { Fragment, Trx } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { keptStreams } from "../history/row_history.ts";
-import {
-  anyDiffers,
-  columnList,
-  countOf,
-  equal,
-  type Fragment,
-  knownRows,
-  rowStateRef,
-  tableRef,
-} from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { anyDiffers, columnList, countOf, equal, knownRows, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
 import { type Diff, dropTemporary, type LoadTarget, temporaryNames } from "./load_target.ts";
 
@@ -87,8 +78,6 @@ export async function listedKeys(
   return rows;
 }
 
-type Db = Transaction<StateTables>;
-
 /** Rows by `op`, as in `changed`. */
 type Counts = Readonly<Partial<Record<string, number>>>;
 
@@ -133,7 +122,7 @@ const ESTIMATED_FROM = 500;
  * Nobody but who made a temporary table can gather its statistics. Without them PostgreSQL takes 1 % of `changed` for what a
  * publish writes, and goes through a child table, or all of the detail state, once for each of its rows.
  */
-async function estimable(db: Db, target: LoadTarget, touched: number, missing: number): Promise<void> {
+async function estimable(db: Trx, target: LoadTarget, touched: number, missing: number): Promise<void> {
   const { changed, missing: missed } = temporaryNames(target);
   if (touched >= ESTIMATED_FROM) await sql`analyze ${sql.id(changed)}`.execute(db);
   if (missing >= ESTIMATED_FROM) await sql`analyze ${sql.id(missed)}`.execute(db);
@@ -161,7 +150,7 @@ const differs = (
  * that cannot be stored, nothing is left behind and the answer is undefined. Missing rows are in `changed`, as `g`.
  */
 async function joinAtOnce(
-  db: Db,
+  db: Trx,
   destination: Destination,
   target: LoadTarget,
   { known, live }: { readonly known: number; readonly live: number },
@@ -198,7 +187,7 @@ async function joinAtOnce(
   return undefined;
 }
 
-async function areDistinct(db: Db, target: LoadTarget, count: number): Promise<boolean> {
+async function areDistinct(db: Trx, target: LoadTarget, count: number): Promise<boolean> {
   if (count < 2) return true;
   const changed = sql.id(temporaryNames(target).changed);
   const keys = sql`(select distinct ${columnList(target.tables.main.key)} from ${changed} where op in ('i', 'r')) d`;
@@ -206,7 +195,7 @@ async function areDistinct(db: Db, target: LoadTarget, count: number): Promise<b
 }
 
 /** Takes the missing rows out of `changed` into `missing`, but for those that were not asked for. */
-async function separateMissing(db: Db, destination: Destination, target: LoadTarget, counts: Counts): Promise<void> {
+async function separateMissing(db: Trx, destination: Destination, target: LoadTarget, counts: Counts): Promise<void> {
   const names = temporaryNames(target);
   const { scope } = target;
   const inScope = scope === undefined ? sql`` : sql` and ${scopeOf(destination, target, scope)}`;
@@ -218,7 +207,7 @@ async function separateMissing(db: Db, destination: Destination, target: LoadTar
 
 /** The last version of each staged row against the row state, step by step. */
 async function joinLatest(
-  db: Db,
+  db: Trx,
   destination: Destination,
   target: LoadTarget,
   known: number,
@@ -265,7 +254,7 @@ function scopeOf(
     and ${equal("t", "l", tables.main.key)} and ${sql.id("t", scope.column)} >= cast(${scope.from} as timestamptz))`;
 }
 
-async function materialize(db: Db, destination: Destination, stage: Stage, name: string): Promise<Fragment> {
+async function materialize(db: Trx, destination: Destination, stage: Stage, name: string): Promise<Fragment> {
   if (destination.dialect.stagesAreTables) return stage.keys();
   await sql`create temporary table ${sql.id(name)} as select * from ${stage.keys()} k`.execute(db);
   return sql.id(name);
@@ -277,14 +266,14 @@ function latestOf(keys: Fragment, key: readonly string[]): Fragment {
 }
 
 /** Rows of the stage that a later one of the same key replaces. */
-async function repeats(db: Db, keys: Fragment, key: readonly string[]): Promise<number> {
+async function repeats(db: Trx, keys: Fragment, key: readonly string[]): Promise<number> {
   const { rows } = await sql<{ surplus: number }>`select coalesce(sum(n - 1), 0) as surplus from (
     select count(*) as n from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(db);
   return Number(rows[0]?.surplus ?? 0);
 }
 
 /** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */
-async function rehash(db: Db, destination: Destination, target: LoadTarget): Promise<void> {
+async function rehash(db: Trx, destination: Destination, target: LoadTarget): Promise<void> {
   const { tables, stage, company } = target;
   const changed = sql.id(temporaryNames(target).changed);
   const key = tables.main.key;
@@ -310,13 +299,13 @@ async function rehash(db: Db, destination: Destination, target: LoadTarget): Pro
   await sql`update ${changed} set op = 'u' where _seq in (${sql.join(differing, sql` union `)})`.execute(db);
 }
 
-async function countByOp(db: Db, target: LoadTarget): Promise<Counts> {
+async function countByOp(db: Trx, target: LoadTarget): Promise<Counts> {
   const { rows } = await sql<{ op: string; n: number }>`select op, count(*) as n
     from ${sql.id(temporaryNames(target).changed)} group by op`.execute(db);
   return Object.fromEntries(rows.map(({ op, n }) => [op, n]));
 }
 
-async function countMissing(db: Db, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
+async function countMissing(db: Trx, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
   const { rows } = await sql<Pick<Diff, "missing" | "missedBefore">>`
     select count(*) as missing, count(missing_since) as "missedBefore"
     from ${sql.id(temporaryNames(target).missing)}`.execute(db);

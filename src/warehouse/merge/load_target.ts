@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Destination, Stage } from "../destination.ts";
 import type { ChildStream, Parents, ValueSource } from "../details/parents.ts";
-import { dropTables, type Fragment, temporaryName } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { dropTables, temporaryName } from "../sql_fragments.ts";
 
 /** One company's stream, ready to be published from its stage. */
 export interface LoadTarget {
@@ -65,7 +65,7 @@ export interface Diff {
 
 /** What every step of a publish needs. */
 export interface Publishing {
-  readonly trx: Kysely<StateTables>;
+  readonly trx: Db;
   readonly destination: Destination;
   readonly target: LoadTarget;
   readonly timestamp: string;
@@ -98,7 +98,7 @@ export function temporaryNames({ company, stream }: LoadTarget): TemporaryNames 
 }
 
 /** Drops the ones that a diff of this kind makes. */
-export async function dropTemporary(db: Kysely<StateTables>, target: LoadTarget): Promise<void> {
+export async function dropTemporary(db: Db, target: LoadTarget): Promise<void> {
   const { staged, changed, missing, parents, answers } = temporaryNames(target);
   const made = [staged, changed, missing];
   if (target.parent?.kind === "values") made.push(parents);

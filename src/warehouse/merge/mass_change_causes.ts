@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
+import type { Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { anyDiffers, countOf, equal, type Fragment, tableRef } from "../sql_fragments.ts";
+import { anyDiffers, countOf, equal, tableRef } from "../sql_fragments.ts";
 import { type LoadTarget, temporaryNames } from "./load_target.ts";
 
 /** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */

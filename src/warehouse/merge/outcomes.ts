@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Outcome } from "../../rows/encoder.ts";
+import type { Fragment } from "../database.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { type Parents, parentKey, type ValueSource } from "../details/parents.ts";
-import { columnList, countOf, equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
+import { columnList, countOf, equal, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { lastOutcomes, withhold } from "./answers.ts";
 import { settleDue } from "./causes.ts";
 import { deleteRows } from "./deletion.ts";

@@ -1,9 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
-import type { StateTables } from "../state_tables.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Publishing } from "./load_target.ts";
-
-type Db = Kysely<StateTables>;
 
 const PREFIX = "unfilled:";
 const storedColumn = z.object({ table: z.string(), column: z.string() });
@@ -12,7 +10,7 @@ const storedColumn = z.object({ table: z.string(), column: z.string() });
 export interface Unfilled {
   has(table: string, column: string): boolean;
   /** Statements that forget a table's columns, once they were filled. */
-  forget(table: string, columns: readonly string[]): readonly RawBuilder<unknown>[];
+  forget(table: string, columns: readonly string[]): readonly Fragment[];
 }
 
 export const allFilled: Unfilled = { has: () => false, forget: () => [] };

@@ -1,6 +1,7 @@
 import pg, { type Client, type CustomTypesConfig } from "pg";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
+import type { Schemas } from "../database.ts";
 import { type Address, explained, readOnly } from "./failure.ts";
 import type { LockPatience, Watched } from "./lock_watch.ts";
 import { refusePooler } from "./pooler.ts";
@@ -9,10 +10,8 @@ import { type Ssl, tlsOf, triesOn, withoutTls } from "./tls.ts";
 const CONNECT_MS = 15_000;
 
 /** Where a warehouse is, and for how long a session there waits for what. */
-export interface Place extends LockPatience {
+export interface Place extends Schemas, LockPatience {
   readonly url: string;
-  readonly schema: string;
-  readonly stateSchema: string;
   /** Bounds each connection being made; absent: 15 s. */
   readonly connectWaitMs?: number;
 }

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Kind } from "../../catalog/columns.ts";
 import { areFactors } from "../../catalog/model.ts";
+import { type Fragment, quotedName } from "../database.ts";
 import {
   type CatalogLine,
   type CatalogQueries,
@@ -10,8 +11,6 @@ import {
   standardTablesAmong,
   validAt,
 } from "../dialect.ts";
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** What PostgreSQL's catalog tells. */
 const postgresCatalog: CatalogQueries = {
@@ -81,7 +80,7 @@ const postgresCatalog: CatalogQueries = {
   asOf: {
     create({ schema, name, versions, comment }) {
       const own = sql.id(schema, name);
-      const body = `select v.* from ${quoted(schema)}.${quoted(versions)} v where ${validAt("$1")}`;
+      const body = `select v.* from ${quotedName(schema)}.${quotedName(versions)} v where ${validAt("$1")}`;
       return [
         sql`create or replace function ${own}(moment timestamptz) returns setof ${sql.id(schema, versions)}
       language sql stable parallel safe as ${sql.lit(body)}`,
@@ -116,16 +115,16 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
   const at = (fields: readonly string[]) => sql.lit(`{${fields.map(field => `"${field}"`).join(",")}}`);
   const value = sql`(${own} #> ${at(path)})`;
   const text = sql`(${own} #>> ${at(path)})`;
-  let without: RawBuilder<unknown> = sql`(${own} #- ${at(removed)})`;
+  let without: Fragment = sql`(${own} #- ${at(removed)})`;
   for (let depth = removed.length - 1; depth > 0; depth--) {
     const parent = at(removed.slice(0, depth));
     without = sql`(case when ${without} #> ${parent} = '{}' then ${without} #- ${parent} else ${without} end)`;
   }
   // A cast of 2024-02-31 is an error, and there is no way to try one before version 16.
-  const existing = (cast: RawBuilder<unknown>) => sql`case when cast(substr(${text}, 9, 2) as integer)
+  const existing = (cast: Fragment) => sql`case when cast(substr(${text}, 9, 2) as integer)
     <= extract(day from cast(substr(${text}, 1, 7) || '-01' as date) + interval '1 month' - interval '1 day')
     then ${cast} end`;
-  const dated = (cast: RawBuilder<unknown>) => sql`case when ${text} !~ '^0000' then ${existing(cast)} end`;
+  const dated = (cast: Fragment) => sql`case when ${text} !~ '^0000' then ${existing(cast)} end`;
   return {
     value,
     text,

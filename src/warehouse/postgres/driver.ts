@@ -1,6 +1,6 @@
-import type { CompiledQuery, DatabaseConnection, Kysely } from "kysely";
+import type { CompiledQuery, DatabaseConnection } from "kysely";
+import type { Db } from "../database.ts";
 import { kyselyWith } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import type { Session } from "./session.ts";
 
 const writing = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -9,7 +9,7 @@ const writing = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const READING = /^\s*select\b/i;
 
 /** Kysely over one session; `destroy` closes it. */
-export function kyselyOver(session: Session, stateSchema: string): Kysely<StateTables> {
+export function kyselyOver(session: Session, stateSchema: string): Db {
   const releases: (() => void)[] = [];
   const connection = connectionOver(session);
   const db = kyselyWith(() => ({

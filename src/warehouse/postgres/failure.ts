@@ -1,9 +1,7 @@
 import { DestinationError, TributaryError } from "../../errors.ts";
+import { quotedName } from "../database.ts";
 import { rightsMissing } from "../ddl/rights.ts";
 import { isAboutTls } from "./tls.ts";
-
-/** As pg's own, which would load the driver for DuckDB's runs as well. */
-const escapeIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Where a session goes, as messages name it: never the password. */
 export interface Address {
@@ -90,10 +88,10 @@ function advice(code: string, message: string, address: Address): string | undef
   if (code === "28P01" || code === "28000" || message.startsWith("SASL"))
     return `${server} refused the role ${user} (${message}). Check user and password in destination.url, and the server's pg_hba.conf for this host.`;
   if (code === "3D000" || code === "57P04")
-    return `${server} has no database ${database}. Create it (CREATE DATABASE ${escapeIdentifier(database)} OWNER ${escapeIdentifier(user)};) or correct destination.url.`;
+    return `${server} has no database ${database}. Create it (CREATE DATABASE ${quotedName(database)} OWNER ${quotedName(user)};) or correct destination.url.`;
   // The server's messages may be in any language.
   if (code === "42501" && /tempor/i.test(message))
-    return `The role ${user} may not make temporary tables in database ${database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE ${escapeIdentifier(database)} TO ${escapeIdentifier(user)};`;
+    return `The role ${user} may not make temporary tables in database ${database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE ${quotedName(database)} TO ${quotedName(user)};`;
   if (code === "42501") return `${rightsMissing(address)} (PostgreSQL says: ${message}.)`;
   if (code === "53100" || code === "58030" || /no space left on device/i.test(message))
     return `${server} cannot write to its disk (${message}). What was committed stays. Make room on the server, then run the same command again.`;

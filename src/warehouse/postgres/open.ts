@@ -1,11 +1,11 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import { TributaryError } from "../../errors.ts";
+import { sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
 import { requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
 import type { Named } from "../dialect.ts";
 import type { Exportable, SourceColumn } from "../parquet_source.ts";
-import { rowStateName, type StateTables } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
@@ -45,9 +45,7 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
   }
   const locks = new Locks(session, settings);
   const close = async () => {
-    await locks.release().catch(error => {
-      if (!(error instanceof TributaryError)) throw error;
-    });
+    await locks.release();
     await session.turn(() => session.end());
   };
   return {
@@ -101,19 +99,14 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
 export const isStage = sql`(c.relpersistence = 'u' or starts_with(c.relname, 'stage_'))`;
 
 /** Tables `c` in schemas `n` for which a condition holds. A stage that somebody read when it was dropped is empty, but its files are not. */
-export async function tablesWhere(db: Kysely<StateTables>, condition: RawBuilder<unknown>): Promise<readonly Named[]> {
+export async function tablesWhere(db: Db, condition: Fragment): Promise<readonly Named[]> {
   const { rows } = await sql<Named>`select n.nspname as schema, c.relname as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and ${condition}`.execute(db);
   return rows;
 }
 
 /** Leaves nothing of what was deleted from tables; nor in their statistics, which hold the most common values of columns. */
-export async function writeAnew(
-  session: Session,
-  db: Kysely<StateTables>,
-  tables: readonly Named[],
-  lockWaitMs: number,
-): Promise<void> {
+export async function writeAnew(session: Session, db: Db, tables: readonly Named[], lockWaitMs: number): Promise<void> {
   for (const { schema, name } of tables)
     await patiently(db, timeoutMs =>
       session.turn(async () => {
@@ -169,7 +162,7 @@ const MOST_TRIES = 20;
  * Who may still see what the rows were before privacy changed them: VACUUM FULL copies such versions. A sentence, or undefined
  * for nobody. Waits 10 s for those who are about to end.
  */
-async function stillSeen(db: Kysely<StateTables>, stateSchema: string): Promise<string | undefined> {
+async function stillSeen(db: Db, stateSchema: string): Promise<string | undefined> {
   for (let tries = 1; ; tries++) {
     const seers = await seersIn(db, stateSchema);
     if (seers.length === 0) return undefined;
@@ -180,7 +173,7 @@ async function stillSeen(db: Kysely<StateTables>, stateSchema: string): Promise<
 }
 
 /** The record was written with the rows: whoever has a transaction of no later number sees them as they were. */
-async function seersIn(db: Kysely<StateTables>, stateSchema: string): Promise<readonly string[]> {
+async function seersIn(db: Db, stateSchema: string): Promise<readonly string[]> {
   // Of other databases only transactions with a number count: VACUUM FULL itself takes a snapshot, which minds them.
   const { rows } = await sql<{ who: string }>`
     with change as (select min(age(xmin)) as age from ${sql.id(stateSchema, "privacy")} where cleaned_at is null),

@@ -18,8 +18,9 @@ export class Session {
   readonly address: Address;
   /** Its process on the server. */
   readonly backend: number;
+  /** Ends the statement that is under way, as far as a second connection is to be had; it rejects then. */
+  readonly cancel: () => Promise<void>;
   readonly #client: Client;
-  readonly #cancel: () => Promise<void>;
   readonly #watch: LockWatch;
   #guard: Guard | undefined;
   readonly #turns = new Mutex();
@@ -28,7 +29,7 @@ export class Session {
 
   constructor(connected: Connected) {
     const { client, address, backend, beside } = connected;
-    this.#cancel = () => cancel(beside(), backend);
+    this.cancel = () => cancel(beside(), backend);
     this.#client = client;
     this.address = address;
     this.backend = backend;
@@ -98,11 +99,6 @@ export class Session {
     });
   }
 
-  /** Ends the statement that is under way, as far as a second connection is to be had; it rejects then. */
-  cancel(): Promise<void> {
-    return this.#cancel();
-  }
-
   #next<T>(send: () => Promise<T>): Promise<T> {
     return this.#statements.run(() => this.#watch.over(send));
   }
@@ -168,15 +164,15 @@ export class Session {
 const TIMES = 5;
 
 /**
- * Does work that can be done again from its start: again, when the server took it back for the sake of another session's.
- * That one has gone on by then, so there is nothing to wait for.
+ * Does work that can be done again from its start: again, when it was taken back for the sake of another session's. That one
+ * has gone on by then, so there is nothing to wait for.
  */
-export async function repeating<T>(work: () => Promise<T>): Promise<T> {
+export async function repeating<T>(work: () => Promise<T>, wasTakenBack = isTakenBack): Promise<T> {
   for (let time = 1; ; time++) {
     try {
       return await work();
     } catch (error) {
-      if (time === TIMES || !isTakenBack(error)) throw error;
+      if (time === TIMES || !wasTakenBack(error)) throw error;
     }
   }
 }

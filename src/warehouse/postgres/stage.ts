@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import pg from "pg";
 import { type Column, INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
 import { DestinationError } from "../../errors.ts";
 import { type Batch, type EncodedTable, stageColumns } from "../../rows/batch.ts";
+import type { Fragment } from "../database.ts";
 import { isLockFailure } from "../ddl/alteration.ts";
 import type { Stage, StageRecord } from "../destination.ts";
 import { postgresDialect } from "./dialect.ts";
@@ -121,14 +122,14 @@ export async function openStage(
  * stages cost requests that other sessions make meanwhile: its tables are LOGGED, and its record stands in one more of them.
  */
 class PostgresStage implements Stage {
+  record: StageRecord | undefined;
+  staged = 0;
   readonly #session: Session;
   readonly #schema: string;
   readonly #company: string;
   readonly #set: TableSet;
   readonly #part: string | undefined;
   readonly #tables: ReturnType<typeof stageTables>;
-  #record: StageRecord | undefined;
-  #staged = 0;
   /** Temporary tables with the rows that `only` wants, by the table they are rows of. */
   #picked: ReadonlyMap<string, string> = new Map();
 
@@ -141,18 +142,10 @@ class PostgresStage implements Stage {
     this.#tables = stageTables(company, staging);
   }
 
-  get record(): StageRecord | undefined {
-    return this.#record;
-  }
-
-  get staged(): number {
-    return this.#staged;
-  }
-
   async load(): Promise<void> {
     const row = await this.#session.turn(() => this.#stored());
-    this.#record = (row?.["record"] ?? undefined) as StageRecord | undefined;
-    this.#staged = row === undefined ? 0 : (row["staged"] as number);
+    this.record = (row?.["record"] ?? undefined) as StageRecord | undefined;
+    this.staged = row === undefined ? 0 : (row["staged"] as number);
   }
 
   /** The record's row, where it speaks of tables that are all there and of the wanted layout. */
@@ -187,8 +180,8 @@ class PostgresStage implements Stage {
         [...this.#id, stageLayout(this.#tables), JSON.stringify(record)],
       );
     });
-    this.#record = record;
-    this.#staged = 0;
+    this.record = record;
+    this.staged = 0;
   }
 
   async append(batch: Batch, record: StageRecord): Promise<void> {
@@ -208,8 +201,8 @@ class PostgresStage implements Stage {
           `Expected the stage of ${this.#set.main.name} (${this.#company}) to hold a record, but it is gone: the server crashed or somebody emptied ${this.#schema}.stages. Nothing was stored; the next run reads the list from its start.`,
         );
     });
-    this.#record = record;
-    this.#staged += batch.main.rows;
+    this.record = record;
+    this.staged += batch.main.rows;
   }
 
   async #copy(table: StageTable, encoded: EncodedTable): Promise<void> {
@@ -221,11 +214,11 @@ class PostgresStage implements Stage {
     );
   }
 
-  keys(): RawBuilder<unknown> {
+  keys(): Fragment {
     return sql.id(this.#schema, this.#tables.keys.name);
   }
 
-  rows(table: Table): RawBuilder<unknown> {
+  rows(table: Table): Fragment {
     const index = this.#set.children.findIndex(child => child.name === table.name);
     const staged = table.name === this.#set.main.name ? this.#tables.main : this.#tables.children[index];
     if (staged === undefined) throw new TypeError(`${table.name} is not a table of ${this.#set.main.name}`);
@@ -261,7 +254,7 @@ class PostgresStage implements Stage {
     await this.#session.query(`drop table if exists ${names.join(", ")}`);
   }
 
-  outcomes(): RawBuilder<unknown> {
+  outcomes(): Fragment {
     return sql.id(this.#schema, this.#tables.outcomes.name);
   }
 
@@ -280,8 +273,8 @@ class PostgresStage implements Stage {
         : `update ${this.#records} set record = 'null', staged = 0`;
       await this.#session.query(`${change} where company = $1 and stream = $2`, this.#id);
     });
-    this.#record = undefined;
-    this.#staged = 0;
+    this.record = undefined;
+    this.staged = 0;
   }
 
   /**

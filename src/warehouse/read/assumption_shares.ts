@@ -2,10 +2,9 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { askedColumns, questionsOf, type ReadMeaning } from "../../catalog/meaning.ts";
 import type { Stream } from "../../catalog/stream.ts";
-import { executeAll } from "../ddl/alteration.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
-import { factOf, recordFact } from "../state/facts.ts";
+import { factOf, keepFact } from "../state/facts.ts";
 
 const KEY = "assumptions";
 
@@ -25,7 +24,7 @@ const share = z.object({
 /** How much of a company's rows a rule of the meanings is true of. */
 export type AssumptionShare = Readonly<z.output<typeof share>>;
 
-type Place = Pick<Destination, "db" | "schema" | "stateSchema">;
+type Place = Pick<Destination, "db" | "schema">;
 
 /** Counts the rows of these tables by all that is asked of them, in one pass over each; those that are not there have none. */
 export async function measureAssumptions(
@@ -74,10 +73,10 @@ export async function measureAssumptions(
 }
 
 /** What was measured last; none where nothing was. */
-export async function recordedAssumptions({ db, stateSchema }: Place): Promise<readonly AssumptionShare[]> {
-  return z.array(share).safeParse(await factOf(db, stateSchema, KEY)).data ?? [];
+export async function recordedAssumptions({ db }: Place): Promise<readonly AssumptionShare[]> {
+  return z.array(share).safeParse(await factOf(db, KEY)).data ?? [];
 }
 
-export async function recordAssumptions({ db, stateSchema }: Place, shares: readonly AssumptionShare[]): Promise<void> {
-  await db.transaction().execute(trx => executeAll(trx, recordFact(stateSchema, KEY, shares)));
+export async function recordAssumptions({ db }: Place, shares: readonly AssumptionShare[]): Promise<void> {
+  await db.transaction().execute(trx => keepFact(trx, KEY, shares));
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import type { Fragment } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 import type { SourceColumn } from "../parquet_source.ts";
-import type { Fragment } from "../sql_fragments.ts";
 import { type CopyPlace, copyRows } from "./copying.ts";
 import { textOf } from "./stored_rows.ts";
 

@@ -1,14 +1,14 @@
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db } from "../database.ts";
 import type { CopyFormat, Dialect } from "../dialect.ts";
 import type { CopyOut } from "../parquet_source.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** Where rows are read. */
 export interface CopyPlace {
-  readonly db: Kysely<StateTables>;
+  readonly db: Db;
   readonly dialect: Dialect;
   readonly copyOut?: CopyOut;
 }

@@ -1,16 +1,11 @@
 import { sql } from "kysely";
-import { type Parents, parentRows, presentParents } from "../details/parents.ts";
-import { type WorkList, workItem } from "../details/work_list.ts";
+import type { Looked } from "../ddl/present_tables.ts";
+import { parentRows, presentParents } from "../details/parents.ts";
+import { type WorkList, type WorkRequest, workItem } from "../details/work_list.ts";
 import { countOf } from "../sql_fragments.ts";
-import type { StoredIn } from "./stored_rows.ts";
 
 /** Which details are asked for once more. */
-export interface FetchedRequest {
-  readonly company: string;
-  readonly stream: string;
-  readonly parents: Parents;
-  /** Parent columns that the path needs. */
-  readonly columns: readonly string[];
+export interface FetchedRequest extends Pick<WorkRequest, "company" | "stream" | "parents" | "columns"> {
   /** The same seed chooses the same details. */
   readonly seed: string;
   /** Undefined: all. */
@@ -18,7 +13,7 @@ export interface FetchedRequest {
 }
 
 /** Live parents whose detail was fetched, as the configuration reads it, in an order that only the seed decides: the first so many of them are a sample. */
-export async function openFetched(place: StoredIn, request: FetchedRequest): Promise<WorkList> {
+export async function openFetched(place: Looked, request: FetchedRequest): Promise<WorkList> {
   const { company, stream, columns, seed, limit } = request;
   const parents = await presentParents(place, request.parents);
   const none = { open: undefined, newest: undefined, refreshing: undefined };
@@ -50,6 +45,6 @@ export async function openFetched(place: StoredIn, request: FetchedRequest): Pro
       if (end !== undefined) last = [String(end["draw"]), String(end["parent_key"])];
       return rows.map(row => workItem(row, columns, "forced"));
     },
-    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }

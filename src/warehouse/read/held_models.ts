@@ -1,7 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
+import { type Db, quotedName, type Schemas } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import { type PresentViews, presentViews } from "../views/present_views.ts";
 import { attempt } from "../views/statements.ts";
 import { printOf, type View, type ViewOrder } from "../views/view.ts";
@@ -23,16 +23,16 @@ export interface HeldModels {
  * version, one over tables that this role may not read, amounts beyond what can be counted.
  */
 export async function holdModels(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string },
+  place: Schemas,
   order: Pick<ViewOrder, "schema" | "models" | "meanings" | "currency" | "writtenFor">,
   { wanted, questions }: { readonly wanted: readonly string[]; readonly questions: readonly string[] },
 ): Promise<HeldModels> {
   let present: PresentViews | undefined;
   // Whoever may read the views may not see what is noted of them.
   await attempt(db, dialect, async () => {
-    present = await presentViews(db, dialect, { schema: order.schema, stateSchema: place.stateSchema });
+    present = await presentViews(db, dialect, order.schema);
   });
   const { names, record } = present ?? nothing;
   const has = (name: string) => names.get(name) === true;
@@ -41,7 +41,7 @@ export async function holdModels(
     .map(model => ({ ...model, view: viewOfModel(dialect, model, place, order, has) }));
   const asked = columnsAsked(models, questions);
   const held = new Set<string>();
-  const quoted = `"${order.schema.replaceAll('"', '""')}"`;
+  const quoted = quotedName(order.schema);
   const views = new RegExp(`${RegExp.escape(quoted)}\\.(\\w+)`, "g");
   const over = (text: string) => text.replace(views, (view, name: string) => (held.has(name) ? `held_${name}` : view));
   for (const { name, view } of models) {

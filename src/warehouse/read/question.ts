@@ -1,12 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** The answer to a query written as text, column by column in its own order. */
-export async function ask(
-  db: Kysely<StateTables>,
-  question: string,
-): Promise<readonly Readonly<Record<string, unknown>>[]> {
+export async function ask(db: Db, question: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { rows } = await sql<Record<string, unknown>>`${sql.raw(question)}`.execute(db);
   return rows;
 }
@@ -16,7 +13,7 @@ export type Meant = { readonly text: string } | { readonly day: string };
 
 /** The same with names for values, and at most so many rows: that holds memory whatever is asked. */
 export async function askFor(
-  db: Kysely<StateTables>,
+  db: Db,
   question: string,
   meant: Readonly<Record<string, Meant>>,
   most: number,
@@ -42,13 +39,12 @@ export async function unlessBeyond<T>(
   }
 }
 
-const inSql = (meant: Meant): RawBuilder<unknown> =>
-  "text" in meant ? sql`${meant.text}` : sql`date ${sql.lit(meant.day)}`;
+const inSql = (meant: Meant): Fragment => ("text" in meant ? sql`${meant.text}` : sql`date ${sql.lit(meant.day)}`);
 
 /** Whatever `work` asks of models and tables, as wholes, it sees the warehouse as of one moment; it can write nothing. */
 export async function atOneMoment<T>(
   { db, dialect }: Pick<Destination, "db" | "dialect">,
-  work: (db: Kysely<StateTables>) => Promise<T>,
+  work: (db: Db) => Promise<T>,
 ): Promise<T> {
   return inSnapshot({ db, dialect }, false, work);
 }
@@ -56,7 +52,7 @@ export async function atOneMoment<T>(
 /** The same for work that keeps answers in temporary tables where it may: a standby and roles without the right to them don't allow it. */
 export async function holdingAtOneMoment<T>(
   { db, dialect }: Pick<Destination, "db" | "dialect">,
-  work: (db: Kysely<StateTables>, holds: boolean) => Promise<T>,
+  work: (db: Db, holds: boolean) => Promise<T>,
 ): Promise<T> {
   const { rows } = await dialect.mayHold.execute(db);
   const holds = rows[0]?.may === true;
@@ -66,7 +62,7 @@ export async function holdingAtOneMoment<T>(
 async function inSnapshot<T>(
   { db, dialect }: Pick<Destination, "db" | "dialect">,
   holds: boolean,
-  work: (db: Kysely<StateTables>) => Promise<T>,
+  work: (db: Db) => Promise<T>,
 ): Promise<T> {
   if (!dialect.hasOtherWriters) return work(db);
   return db.transaction().execute(async trx => {

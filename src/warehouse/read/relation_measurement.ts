@@ -1,7 +1,7 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Relation } from "../../catalog/relation.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import type { StateTables } from "../state_tables.ts";
 import { analyticsSchema } from "../views/view.ts";
 
 /** Who measures, and when. */
@@ -57,7 +57,7 @@ export async function measureRelations(
 }
 
 /** Whether the stream is on and has been loaded: what it left behind when it was switched off is no measure. */
-async function isKept(db: Kysely<StateTables>, { stream }: Coverage, { company }: Measuring): Promise<boolean> {
+async function isKept(db: Db, { stream }: Coverage, { company }: Measuring): Promise<boolean> {
   const found = await db
     .selectFrom("streams")
     .select(["on", "last_success_at"])
@@ -72,7 +72,7 @@ function sumOf(counted: readonly Counted[]): Measured {
 }
 
 /** Where a table of that name stands: among the tables, or among the views beside them. */
-async function presentTables(db: Kysely<StateTables>, schema: string, relations: readonly Relation[]) {
+async function presentTables(db: Db, schema: string, relations: readonly Relation[]) {
   const names = [...new Set(relations.flatMap(({ from, to }) => [from.table, to.table]))];
   if (names.length === 0) return () => undefined;
   const schemas = [schema, analyticsSchema(schema)];
@@ -84,7 +84,7 @@ async function presentTables(db: Kysely<StateTables>, schema: string, relations:
 }
 
 async function measure(
-  db: Kysely<StateTables>,
+  db: Db,
   relation: Relation,
   {
     schema,
@@ -105,7 +105,7 @@ async function measure(
       : sql` and ${sql.id("f", where.column)} in (${sql.join(where.values.map(value => sql.lit(value)))})`;
   const pairs = both("t", to.columns).map((column, at) => sql`${column} = ${sql.id("f", from.columns[at]!)}`);
   const isLive = target === schema ? sql` and _deleted_at is null` : sql``;
-  const found: RawBuilder<unknown> = isMadeOf(relation) ? sql`true` : sql`t._company is not null`;
+  const found: Fragment = isMadeOf(relation) ? sql`true` : sql`t._company is not null`;
   // Distinct, and joined once: a subquery a row is what PostgreSQL may make of EXISTS within an aggregate.
   const counterparts = isMadeOf(relation)
     ? sql``
@@ -123,12 +123,7 @@ async function measure(
 }
 
 /** Whether a row may have a counterpart in what has been loaded. */
-function within(
-  db: Kysely<StateTables>,
-  { stream, time, fetched }: Coverage,
-  schema: string,
-  company: string,
-): RawBuilder<unknown> {
+function within(db: Db, { stream, time, fetched }: Coverage, schema: string, company: string): Fragment {
   const completeTo = db
     .selectFrom("streams")
     .select("complete_to")
@@ -142,7 +137,7 @@ function within(
 }
 
 async function keep(
-  db: Kysely<StateTables>,
+  db: Db,
   { from, to, where, kind }: Relation,
   measured: Measured,
   matching: readonly Counted[],

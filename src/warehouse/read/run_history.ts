@@ -1,4 +1,5 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Db } from "../database.ts";
 import { recentRuns, sentencesOf } from "../state/run_log.ts";
 import type { WrittenRow } from "../state_columns.ts";
 import type { StateTables, stateTables } from "../state_tables.ts";
@@ -36,7 +37,7 @@ export interface StreamHistory {
 
 /** Reads the last so many runs, and of every stream its own last ones; at most RECENT_RUNS. */
 export async function historyOf(
-  { db, stateSchema }: { readonly db: Kysely<StateTables>; readonly stateSchema: string },
+  { db, stateSchema }: { readonly db: Db; readonly stateSchema: string },
   count: number,
 ): Promise<History> {
   const runs = await lastRuns(db, count);
@@ -56,7 +57,7 @@ export async function historyOf(
   };
 }
 
-const lastRuns = (db: Kysely<StateTables>, count: number) =>
+const lastRuns = (db: Db, count: number) =>
   db
     .selectFrom("runs")
     .select(["run_id", "command", "status", "started_at", "finished_at", "warnings", "error"])
@@ -66,7 +67,7 @@ const lastRuns = (db: Kysely<StateTables>, count: number) =>
     .execute();
 
 async function streamRunsOf(
-  db: Kysely<StateTables>,
+  db: Db,
   runs: readonly { readonly run_id: string; readonly started_at: Date }[],
 ): Promise<readonly PastStreamRun[]> {
   const rows = await db

@@ -1,7 +1,5 @@
-import { type Kysely, sql } from "kysely";
-import type { StateTables } from "../state_tables.ts";
-
-type Db = Kysely<StateTables>;
+import { sql } from "kysely";
+import type { Db } from "../database.ts";
 
 /** Some rows of a table, each value as text. */
 export interface Sample {

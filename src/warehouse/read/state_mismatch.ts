@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
-import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
-import { keyTexts, type StoredIn, textOf } from "./stored_rows.ts";
+import type { Fragment } from "../database.ts";
+import type { Looked } from "../ddl/present_tables.ts";
+import { equal, rowStateRef, tableRef } from "../sql_fragments.ts";
+import { keyTexts, textOf } from "./stored_rows.ts";
 
 /** A row on which a table and the row state contradict each other: they are written in one transaction, so one was touched. */
 export interface StateMismatch {
@@ -19,7 +21,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Where a company's tables contradict the row state, at most `limit` rows a table. */
 export async function stateMismatches(
-  place: StoredIn,
+  place: Looked,
   company: string,
   tables: TableSet,
   limit: number,
@@ -30,7 +32,7 @@ export async function stateMismatches(
   return found;
 }
 
-async function mainMismatches(place: StoredIn, company: string, main: Table, limit: number): Promise<StateMismatch[]> {
+async function mainMismatches(place: Looked, company: string, main: Table, limit: number): Promise<StateMismatch[]> {
   const { dialect } = place;
   const either = sql.join(
     main.key.map(name => sql`coalesce(${sql.id("t", name)}, ${sql.id("l", name)}) as ${sql.id(name)}`),
@@ -51,7 +53,7 @@ async function mainMismatches(place: StoredIn, company: string, main: Table, lim
 }
 
 async function childMismatches(
-  place: StoredIn,
+  place: Looked,
   company: string,
   main: Table,
   child: Table,
@@ -67,7 +69,7 @@ async function childMismatches(
   return rows.map(row => mismatchOf(child, main, row, Number(row["place"])));
 }
 
-const moments = ({ dialect }: StoredIn, names: readonly string[]): Fragment =>
+const moments = ({ dialect }: Looked, names: readonly string[]): Fragment =>
   sql.join(names.map(name => sql`${textOf(dialect, "moment", sql.id(name))} as ${sql.id(`of${name}`)}`));
 
 function mismatchOf(table: Table, main: Table, row: Row, index: number | undefined): StateMismatch {

@@ -1,14 +1,11 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Column, Kind, Table, TableSet } from "../../catalog/columns.ts";
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
-import type { Destination } from "../destination.ts";
+import type { Db, Fragment } from "../database.ts";
+import type { Looked } from "../ddl/present_tables.ts";
 import type { Dialect } from "../dialect.ts";
-import { equal, type Fragment, rowStateRef, tableRef } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
-
-/** A warehouse in somebody's hands, for a look. */
-export type StoredIn = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema">;
+import { equal, rowStateRef, tableRef } from "../sql_fragments.ts";
 
 /** What the row state knows of a row; hashes as text. */
 export interface RowState {
@@ -45,7 +42,7 @@ export function comparedColumns(table: Table): readonly Compared[] {
 
 /** What the warehouse holds of some keys, in their order; all of it as of one moment. */
 export async function storedRows(
-  warehouse: StoredIn,
+  warehouse: Looked,
   company: string,
   tables: TableSet,
   keys: readonly (readonly string[])[],
@@ -103,13 +100,7 @@ function keysOf(dialect: Dialect, { key, columns }: Table, keys: readonly (reado
   return sql`(select nth, ${cast} from (values ${sql.join(lines)}) v(${names}))`;
 }
 
-async function mainRows(
-  db: Kysely<StateTables>,
-  place: StoredIn,
-  company: string,
-  main: Table,
-  keys: Fragment,
-): Promise<readonly Row[]> {
+async function mainRows(db: Db, place: Looked, company: string, main: Table, keys: Fragment): Promise<readonly Row[]> {
   const { dialect } = place;
   const { rows } =
     await sql<Row>`select k.nth, cast(l.hash as varchar) as hash, cast(l.vhash as varchar) as vhash, l.stamp,
@@ -124,8 +115,8 @@ async function mainRows(
 }
 
 async function childRows(
-  db: Kysely<StateTables>,
-  place: StoredIn,
+  db: Db,
+  place: Looked,
   company: string,
   { main, child }: { readonly main: Table; readonly child: Table },
   keys: Fragment,
@@ -155,7 +146,7 @@ export function textOf(dialect: Dialect, kind: Kind, column: Fragment): Fragment
 
 /** Keys of live rows, as the row state knows them; `among`: those whose first key column has one of these values, absent: all. */
 export async function liveKeys(
-  place: StoredIn,
+  place: Looked,
   company: string,
   { main }: TableSet,
   among: readonly string[] | undefined,

@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import { canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
 import type { Shape, ShapedColumn } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import { type Dependents, dependentsOf } from "../views/dependents.ts";
 import { presentViews } from "../views/present_views.ts";
 import { refillStatement } from "./fill_from_extra.ts";
@@ -27,7 +27,7 @@ export function retyped(shape: Shape, present: PresentTable): Retyped {
 }
 
 /** Gives the columns their types; what did not fit the former ones comes out of `_problems`. */
-export function retyping(dialect: Dialect, table: RawBuilder<unknown>, { columns }: Retyped) {
+export function retyping(dialect: Dialect, table: Fragment, { columns }: Retyped) {
   const changes = columns.map(
     ({ name, type }) => sql`alter column ${sql.id(name)} type ${sql.raw(type)} using ${inType(name, type)}`,
   );
@@ -42,7 +42,7 @@ export function retyping(dialect: Dialect, table: RawBuilder<unknown>, { columns
 }
 
 /** A decimal is written with all its places, the service's own text had other ones. */
-function inType(name: string, type: string): RawBuilder<unknown> {
+function inType(name: string, type: string): Fragment {
   const own = sql.id(name);
   return ["text", "varchar"].includes(type.toLowerCase())
     ? sql`rtrim(rtrim(cast(${own} as varchar), '0'), '.')`
@@ -50,7 +50,7 @@ function inType(name: string, type: string): RawBuilder<unknown> {
 }
 
 /** Another column, at the end of the table, takes the place of one. */
-function replaced(table: RawBuilder<unknown>, { name, type, comment }: ShapedColumn): readonly RawBuilder<unknown>[] {
+function replaced(table: Fragment, { name, type, comment }: ShapedColumn): readonly Fragment[] {
   const [own, next] = [sql.id(name), sql.id(`_${name}_retyped`)];
   return [
     sql`alter table ${table} add column ${next} ${sql.raw(type)}`,
@@ -63,14 +63,14 @@ function replaced(table: RawBuilder<unknown>, { name, type, comment }: ShapedCol
 
 /** PostgreSQL changes no column that a view reads: ours, which are made again afterwards, and somebody's own. */
 export async function viewsInTheWay(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string; readonly views: string },
+  place: Schemas & { readonly views: string },
   tables: readonly Retyped[],
 ): Promise<Dependents> {
   if (!dialect.viewsHoldTables || tables.length === 0) return { ours: [], foreign: [] };
   const columns = tables.flatMap(({ table, columns }) => columns.map(({ name }) => `${table}.${name}`));
-  const { record } = await presentViews(db, dialect, { schema: place.views, stateSchema: place.stateSchema });
+  const { record } = await presentViews(db, dialect, place.views);
   const isOurs = (view: { schema: string; name: string }) =>
     view.schema === place.views && Object.hasOwn(record, view.name);
   return dependentsOf(db, dialect, place.schema, { columns }, isOurs);

@@ -1,4 +1,5 @@
-import { DummyDriver, type RawBuilder, sql } from "kysely";
+import { DummyDriver, sql } from "kysely";
+import type { Fragment } from "../database.ts";
 import { type Catalog, emptyCatalog } from "../ddl/database_catalog.ts";
 import { allGrants, allViewGrants } from "../ddl/grants.ts";
 import { type Dialect, kyselyWith } from "../dialect.ts";
@@ -30,7 +31,7 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
   return `${heading.join("\n")}\nbegin;\n${statements.map(text => `${compiled(text)};\n`).join("")}commit;\n`;
 }
 
-function viewDrops(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly RawBuilder<unknown>[] {
+function viewDrops(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly Fragment[] {
   const { views } = order;
   const names = viewsOf(dialect, order, catalog).map(({ name }) => sql.id(views!.schema, name));
   return names.length === 0 ? [] : [sql`drop view if exists ${sql.join(names)}`];
@@ -45,7 +46,7 @@ export function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog = 
 }
 
 /** The views and that they are ours: a run would take them for somebody's own otherwise. */
-function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly RawBuilder<unknown>[] {
+function viewStatements(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly Fragment[] {
   const { views, stateSchema, grantSelectTo } = order;
   if (views === undefined || !views.wanted) return [];
   const changed = viewsOf(dialect, order, catalog);
@@ -80,4 +81,4 @@ export function dbaScript({
 }
 
 /** DDL has no parameters. */
-const compiled = (statement: RawBuilder<unknown>): string => statement.compile(kyselyWith(() => new DummyDriver())).sql;
+const compiled = (statement: Fragment): string => statement.compile(kyselyWith(() => new DummyDriver())).sql;

@@ -1,8 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Column } from "../../catalog/columns.ts";
+import type { Fragment } from "../database.ts";
 import type { Dialect, JsonField } from "../dialect.ts";
-
-type Fragment = RawBuilder<unknown>;
 
 const CALENDAR = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 const CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,6})?";

@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Relation } from "../../catalog/relation.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
-
-type Db = Kysely<StateTables>;
 
 /** What our constraints begin with: others are somebody's own. */
 const OURS = "tributary_";
@@ -43,7 +41,7 @@ export async function foreignKeySteps(
   return statements.length === 0 ? [] : [{ statements }];
 }
 
-function foreignKey(schema: string, relation: Relation): RawBuilder<unknown> {
+function foreignKey(schema: string, relation: Relation): Fragment {
   const columns = (names: readonly string[]) => sql.join(["_company", ...names].map(name => sql.id(name)));
   const { from, to } = relation;
   return sql`alter table ${sql.id(schema, from.table)} add constraint ${sql.id(constraintName(relation))}

@@ -1,12 +1,6 @@
-import { type Kysely, sql } from "kysely";
-import type { Fragment } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
+import { sql } from "kysely";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import { stateTables } from "../state_tables.ts";
-
-interface Place {
-  readonly schema: string;
-  readonly stateSchema: string;
-}
 
 interface Found {
   readonly name: string;
@@ -18,11 +12,7 @@ interface Found {
  * They may write something else than what was asked, or nothing, and the database calls that a success: rows would be lost
  * and the run green.
  */
-export async function interferences(
-  db: Kysely<StateTables>,
-  place: Place,
-  tables: readonly string[],
-): Promise<string[]> {
+export async function interferences(db: Db, place: Schemas, tables: readonly string[]): Promise<string[]> {
   const { rows: rules } = await sql<Found>`
     select format('%I', r.rulename) as name, format('%I.%I', n.nspname, c.relname) as "on"
     from pg_catalog.pg_rewrite r
@@ -46,7 +36,7 @@ export async function interferences(
   ];
 }
 
-const ours = ({ schema, stateSchema }: Place, tables: readonly string[]): Fragment =>
+const ours = ({ schema, stateSchema }: Schemas, tables: readonly string[]): Fragment =>
   sql`(select own.* from pg_catalog.pg_class own join pg_catalog.pg_namespace m on m.oid = own.relnamespace
     where own.relkind in ('r', 'p') and m.nspname = any(${[schema, stateSchema]}::text[])
       and own.relname = any(${[...tables, ...Object.keys(stateTables)]}::text[]))`;

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
+import type { Db, Fragment } from "../database.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
 import { shapesOf } from "../ddl/shape.ts";
 import type { Destination } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Fragment } from "../sql_fragments.ts";
 import { saveStreamState } from "../state/run_log.ts";
 import { readStreamState, type StreamState } from "../state/stream_state.ts";
 
@@ -16,8 +16,6 @@ export interface FutureOrder {
   /** What lies after it is in the future. */
   readonly future: number;
 }
-
-type Db = Destination["db"];
 
 /**
  * Mends what a run wrote whose clock was ahead: timestamps that lie in the future become the present one, each a millisecond

@@ -5,6 +5,7 @@ import type { Models } from "../../catalog/model.ts";
 import { constructedRelations } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Formats } from "../../rows/moment.ts";
+import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { versionsComment } from "../ddl/comments.ts";
 import type { Destination } from "../destination.ts";
@@ -127,7 +128,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
 }
 
 export function tableOrder(
-  destination: { schema: string; stateSchema: string },
+  destination: Schemas,
   expectation: Pick<Expectation, "streams" | "grantSelectTo"> &
     Partial<Pick<Expectation, "versioned" | "version" | "now">>,
 ): TableOrder {

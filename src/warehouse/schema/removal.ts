@@ -1,14 +1,15 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { counted } from "../../counted.ts";
 import { DestinationError } from "../../errors.ts";
+import type { Db, Fragment, Trx } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import { asOfName, versionsName } from "../ddl/as_of.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect, Named } from "../dialect.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
 import { noState } from "../state/stream_state.ts";
-import { rowStateName, type StateTables } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 import { dependentsOf } from "../views/dependents.ts";
 import { presentViews, recordViews } from "../views/present_views.ts";
 import { dropViews } from "../views/statements.ts";
@@ -28,11 +29,7 @@ export interface Removal {
  * Removes a company's rows and their versions, and the tables when no company has rows in them, in one transaction. Answers what it did.
  * Never CASCADE: where a view needs a table that would go, nothing is changed. @throws DestinationError that names the views
  */
-export async function dropTables(
-  db: Kysely<StateTables>,
-  dialect: Dialect,
-  removal: Removal,
-): Promise<readonly string[]> {
+export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Promise<readonly string[]> {
   const { schema, stateSchema, tables } = removal;
   return altering(db, dialect, async trx => {
     const catalog = await readCatalog(trx, dialect, [schema, stateSchema]);
@@ -65,7 +62,7 @@ export async function dropTables(
       .filter(table => empty.some(({ name }) => name === versionsName(table)))
       .map(table => ({ schema, name: asOfName(table) }));
     const shown = analyticsSchema(schema);
-    const { record } = await presentViews(trx, dialect, { schema: shown, stateSchema });
+    const { record } = await presentViews(trx, dialect, shown);
     const { ours, foreign } = await dependentsOf(
       trx,
       dialect,
@@ -91,7 +88,7 @@ export async function dropTables(
     }
     for (const table of ["added_columns", "table_changes"] as const)
       await trx.deleteFrom(table).where("stream", "=", tables.main.name).execute();
-    const recorded = await recordedTables(trx, stateSchema);
+    const recorded = await recordedTables(trx);
     const left = [...recorded].filter(name => !empty.some(table => table.name === name));
     for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);
     return done;
@@ -102,7 +99,7 @@ export async function dropTables(
  * Forgets how far a company's stream was read, high-water marks and the ages of details, but not what is true of the rows that stay: when
  * they were last changed, as moments must not go back, and by which statuses they came, lest they be taken for deleted.
  */
-export async function forgetProgress(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+export async function forgetProgress(trx: Trx, company: string, stream: string): Promise<void> {
   const { lastMoment, statuses } = await loadStreamState(trx, company, stream);
   await forgetStream(trx, company, stream);
   if (lastMoment !== null)
@@ -118,7 +115,7 @@ const detailState = [
   "detail_freshness",
 ] as const;
 
-export async function forgetStream(trx: Transaction<StateTables>, company: string, stream: string): Promise<void> {
+export async function forgetStream(trx: Trx, company: string, stream: string): Promise<void> {
   for (const name of ["stream_state", ...detailState] as const)
     await trx
       .deleteFrom(name)
@@ -126,29 +123,25 @@ export async function forgetStream(trx: Transaction<StateTables>, company: strin
       .execute();
 }
 
-const ref = ({ schema, name }: Named): RawBuilder<unknown> => sql.id(schema, name);
+const ref = ({ schema, name }: Named): Fragment => sql.id(schema, name);
 
 /** What another company's run is about to commit is waited for, and none comes between the look whether a table is empty and its end. */
-async function keepWritersOut(
-  trx: Transaction<StateTables>,
-  dialect: Dialect,
-  tables: readonly Named[],
-): Promise<void> {
+async function keepWritersOut(trx: Trx, dialect: Dialect, tables: readonly Named[]): Promise<void> {
   if (tables.length === 0) return;
   for (const lock of dialect.lockTables(tables.map(ref), "share row exclusive")) await lock.execute(trx);
 }
 
-async function removeRows(trx: Transaction<StateTables>, table: Named, company: string): Promise<number> {
+async function removeRows(trx: Trx, table: Named, company: string): Promise<number> {
   const result = await sql`delete from ${ref(table)} where _company = ${company}`.execute(trx);
   return Number(result.numAffectedRows ?? 0);
 }
 
-async function isEmpty(trx: Transaction<StateTables>, table: Named): Promise<boolean> {
+async function isEmpty(trx: Trx, table: Named): Promise<boolean> {
   const { rows } = await sql`select 1 as one from ${ref(table)} limit 1`.execute(trx);
   return rows.length === 0;
 }
 
-async function drop(trx: Transaction<StateTables>, named: Named, statement: RawBuilder<unknown>): Promise<void> {
+async function drop(trx: Trx, named: Named, statement: Fragment): Promise<void> {
   try {
     await statement.execute(trx);
   } catch (error) {

@@ -1,8 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
+import type { Db } from "../database.ts";
 import { NO_FINGERPRINT } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
-import { rowStateName, type StateTables } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 
 /** What becomes of a stored text, or of JSON as text: another one, null, or undefined where it stays. */
 export type Change = (text: string) => string | null | undefined;
@@ -25,7 +26,7 @@ const PAGE = 5_000;
 const INSERTED = 250;
 
 /** Replaces values in place. Each distinct one is looked at once, in pages, so that memory doesn't grow with the table. Answers how many rows changed. */
-export async function rewriteColumn(db: Kysely<StateTables>, dialect: Dialect, rewriting: Rewriting): Promise<number> {
+export async function rewriteColumn(db: Db, dialect: Dialect, rewriting: Rewriting): Promise<number> {
   const { schema, table, column, change } = rewriting;
   const target = sql.id(schema, table);
   const where = rewriting.stream === undefined ? sql`` : sql` and t.stream = ${rewriting.stream}`;
@@ -72,7 +73,7 @@ export async function rewriteColumn(db: Kysely<StateTables>, dialect: Dialect, r
 const changed = ({ numAffectedRows = 0n }: { readonly numAffectedRows?: bigint }): number => Number(numAffectedRows);
 
 /** When a publish, or a rewriting, last touched the table. */
-export async function lastChange(db: Kysely<StateTables>, schema: string, { name }: Table): Promise<Date | undefined> {
+export async function lastChange(db: Db, schema: string, { name }: Table): Promise<Date | undefined> {
   const { rows } = await sql<{
     last: Date | null;
   }>`select max(_changed_at) as last from ${sql.id(schema, name)}`.execute(db);
@@ -80,18 +81,12 @@ export async function lastChange(db: Kysely<StateTables>, schema: string, { name
 }
 
 /** The row state's hashes are of values that are not there any more: the next full scan compares the columns themselves. */
-export async function forgetHashes(db: Kysely<StateTables>, stateSchema: string, { name }: Table): Promise<void> {
+export async function forgetHashes(db: Db, stateSchema: string, { name }: Table): Promise<void> {
   await sql`update ${sql.id(stateSchema, rowStateName(name))} set stamp = ${sql.lit(NO_FINGERPRINT)}`.execute(db);
 }
 
 /** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this timestamp. */
-export async function moveParents(
-  db: Kysely<StateTables>,
-  schema: string,
-  main: Table,
-  child: Table,
-  timestamp: string,
-): Promise<void> {
+export async function moveParents(db: Db, schema: string, main: Table, child: Table, timestamp: string): Promise<void> {
   const same = sql.join(
     ["_company", ...main.key].map(column => sql`${sql.id("c", column)} = ${sql.id("m", column)}`),
     sql` and `,

@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { INDEX_COLUMN, LINE_ID_COLUMN } from "../../catalog/columns.ts";
+import type { Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import { type Catalog, canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
 import { NO_FINGERPRINT, type Shape, type ShapedColumn } from "../ddl/shape.ts";
@@ -9,8 +10,6 @@ import { equal } from "../sql_fragments.ts";
 import { type Retyped, retyped, retyping } from "./column_types.ts";
 import { fillStatement, leaveOutStatement } from "./fill_from_extra.ts";
 import type { RecordedColumns } from "./table_record.ts";
-
-type Fragment = RawBuilder<unknown>;
 
 /** Everything in the order in which it has to be done. */
 export function inOrder(steps: readonly Step[]): readonly Fragment[] {

@@ -1,7 +1,6 @@
-import type { Kysely, RawBuilder } from "kysely";
 import { z } from "zod";
+import type { Db, Fragment } from "../database.ts";
 import { factOf, recordFact } from "../state/facts.ts";
-import type { StateTables } from "../state_tables.ts";
 
 const KEY = "tables";
 const COLUMNS = "columns";
@@ -11,24 +10,24 @@ const storedNames = z.array(z.string()).default([]);
 const storedColumns = z.record(z.string(), z.array(z.string())).default({});
 
 /** The data tables that were made once and not dropped by us: one of them that isn't there was lost. */
-export async function recordedTables(db: Kysely<StateTables>, stateSchema: string): Promise<ReadonlySet<string>> {
-  return new Set(storedNames.parse(await factOf(db, stateSchema, KEY)));
+export async function recordedTables(db: Db): Promise<ReadonlySet<string>> {
+  return new Set(storedNames.parse(await factOf(db, KEY)));
 }
 
 /** Statements that record exactly these names. */
-export const recordTables = (stateSchema: string, names: ReadonlySet<string>): readonly RawBuilder<unknown>[] =>
+export const recordTables = (stateSchema: string, names: ReadonlySet<string>): readonly Fragment[] =>
   recordFact(stateSchema, KEY, [...names].sort());
 
 /** By table, the columns of the rows' own that it was given: one of them that isn't there was dropped or renamed by somebody. */
 export type RecordedColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
-export async function recordedColumns(db: Kysely<StateTables>, stateSchema: string): Promise<RecordedColumns> {
-  const stored = storedColumns.parse(await factOf(db, stateSchema, COLUMNS));
+export async function recordedColumns(db: Db): Promise<RecordedColumns> {
+  const stored = storedColumns.parse(await factOf(db, COLUMNS));
   return new Map(Object.entries(stored).map(([table, names]) => [table, new Set(names)]));
 }
 
 /** Statements that record exactly these columns. */
-export function recordColumns(stateSchema: string, columns: RecordedColumns): readonly RawBuilder<unknown>[] {
+export function recordColumns(stateSchema: string, columns: RecordedColumns): readonly Fragment[] {
   return recordFact(
     stateSchema,
     COLUMNS,

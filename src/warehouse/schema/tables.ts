@@ -1,7 +1,8 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import type { Relation } from "../../catalog/relation.ts";
 import { DestinationError } from "../../errors.ts";
+import type { Db, Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { readFunctions } from "../ddl/as_of.ts";
@@ -12,9 +13,7 @@ import { type Shape, shapesOf } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
-import type { Fragment } from "../sql_fragments.ts";
 import { recordMaker, recordProgram } from "../state/identity.ts";
-import type { StateTables } from "../state_tables.ts";
 import { dropViews } from "../views/statements.ts";
 import { analyticsSchema, type ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
@@ -48,7 +47,7 @@ export interface Ensured {
  * Creates and alters the tables in one transaction; writes nothing when they are as wanted. A table that isn't ours, another
  * type or another key is refused with every reason (DestinationError) before anything is changed. Needs `ensureState` first.
  */
-export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Ensured> {
+export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Ensured> {
   if (dialect.reserved !== undefined) {
     const catalog = await readCatalog(db, dialect, [order.schema, order.stateSchema]);
     const reserved = reservedTables(dialect, catalog, wantedShapes(dialect, order));
@@ -87,7 +86,7 @@ export async function ensureTables(db: Kysely<StateTables>, dialect: Dialect, or
 }
 
 /** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */
-export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, order: TableOrder): Promise<Catalog> {
+export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Catalog> {
   const schemas = [order.schema, order.stateSchema];
   if (dialect.hasRoles) await requireRights(db, schemas);
   const catalog = await readCatalog(db, dialect, schemas);
@@ -105,7 +104,7 @@ export async function checkTables(db: Kysely<StateTables>, dialect: Dialect, ord
 const viewsSchema = ({ schema, views }: TableOrder): string => views?.schema ?? analyticsSchema(schema);
 
 async function planned(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
   order: TableOrder,
 ): Promise<Plan & { readonly catalog: Catalog; readonly inTheWay: readonly string[] }> {
@@ -115,9 +114,9 @@ async function planned(
   // DuckDB takes its time to list functions: only where there are to be some.
   const some = shapes.some(shape => shape.asOf !== undefined);
   const catalog = some ? { ...tables, functions: await readFunctions(db, dialect, schema) } : tables;
-  const recorded = await recordedTables(db, stateSchema);
+  const recorded = await recordedTables(db);
   const unfilled = await unfilledColumns(db, stateSchema);
-  const given = await recordedColumns(db, stateSchema);
+  const given = await recordedColumns(db);
   const cleared =
     dialect.rowsAreNear && order.now !== undefined ? await clearedStreams(db, catalog, shapes) : new Set<string>();
   const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given, cleared });
@@ -142,11 +141,7 @@ async function planned(
 }
 
 /** Streams whose table is empty, though rows were loaded into it: somebody removed them, as many do to have a table loaded again. */
-async function clearedStreams(
-  db: Kysely<StateTables>,
-  { tables }: Catalog,
-  shapes: readonly Shape[],
-): Promise<ReadonlySet<string>> {
+async function clearedStreams(db: Db, { tables }: Catalog, shapes: readonly Shape[]): Promise<ReadonlySet<string>> {
   const present = shapes.filter(({ schema, name }) => tables.has(`${schema}.${name}`));
   const mains = new Map(present.filter(({ role }) => role === "main").map(main => [main.stream, main]));
   const looks = present.flatMap(rowState => {
@@ -161,11 +156,7 @@ async function clearedStreams(
 }
 
 /** Writes a row of `table_changes` for each step that changes a table. */
-async function recordChanges(
-  trx: Kysely<StateTables>,
-  steps: readonly Step[],
-  { program, now }: TableOrder,
-): Promise<void> {
+async function recordChanges(trx: Db, steps: readonly Step[], { program, now }: TableOrder): Promise<void> {
   if (program === undefined || now === undefined) return;
   const rows = steps.flatMap(({ sentence, table }) =>
     sentence === undefined || table === undefined
@@ -204,7 +195,7 @@ function accepted(plan: Plan): Plan {
 
 /** Sets the comments of tables that are there, where they differ: of streams that are off, "not updated since …". */
 export async function commentTables(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
   schema: string,
   comments: ReadonlyMap<string, string>,

@@ -1,6 +1,7 @@
 import { type Column, snakeCase, type Table, type TableSet } from "../../catalog/columns.ts";
 import { isReserved } from "../../catalog/reserved_words.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
@@ -84,7 +85,7 @@ export async function chooseUnknownFieldColumns(
 
 /** What was added, and what of the fields that were told so far is to be. */
 async function choice(
-  db: Destination["db"],
+  db: Db,
   streams: readonly Stream[],
 ): Promise<{ readonly before: readonly AddedColumn[]; readonly fresh: readonly AddedColumn[] }> {
   const before = await addedColumns({ db });
@@ -108,7 +109,7 @@ interface ToldField {
 }
 
 /** The new fields of all companies, those first that were seen first. */
-async function toldFields(db: Destination["db"], stream: string): Promise<readonly ToldField[]> {
+async function toldFields(db: Db, stream: string): Promise<readonly ToldField[]> {
   const rows = await db
     .selectFrom("schema_changes")
     .select(["table_name", "column_name", "change", "first_seen_at"])

@@ -1,15 +1,24 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { StateTables } from "../state_tables.ts";
+import { sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 
 /** What the table `warehouse` has under a key; undefined: nothing. */
-export async function factOf(db: Kysely<StateTables>, stateSchema: string, key: string): Promise<unknown> {
-  const { rows } = await sql<{ value: unknown }>`
-    select value from ${sql.id(stateSchema, "warehouse")} where key = ${key}`.execute(db);
-  return rows[0]?.value;
+export async function factOf(db: Db, key: string): Promise<unknown> {
+  const row = await db.selectFrom("warehouse").select("value").where("key", "=", key).executeTakeFirst();
+  return row?.value;
 }
 
-/** Statements that put a value under a key, in place of what was there. */
-export function recordFact(stateSchema: string, key: string, value: unknown): readonly RawBuilder<unknown>[] {
+/** Puts a value under a key, in place of what was there; undefined: nothing. Within a transaction. */
+export async function keepFact(db: Db, key: string, value: unknown): Promise<void> {
+  await db.deleteFrom("warehouse").where("key", "=", key).execute();
+  if (value === undefined) return;
+  await db
+    .insertInto("warehouse")
+    .values({ key, value: JSON.stringify(value) })
+    .execute();
+}
+
+/** The same as statements. */
+export function recordFact(stateSchema: string, key: string, value: unknown): readonly Fragment[] {
   const warehouse = sql.id(stateSchema, "warehouse");
   return [
     sql`delete from ${warehouse} where key = ${key}`,

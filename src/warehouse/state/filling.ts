@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
+import type { Db } from "../database.ts";
 import type { Contents } from "../parquet_source.ts";
-import type { StateTables } from "../state_tables.ts";
-import { recordFact } from "./facts.ts";
+import { factOf, keepFact } from "./facts.ts";
 
 /** In the state schema's facts: that the warehouse is being filled from another one, and how far that is. */
 export const FILLING = "filling";
@@ -21,17 +20,11 @@ export interface Filling {
 }
 
 /** Undefined: it isn't being filled. */
-export async function fillingOf(db: Kysely<StateTables>): Promise<Filling | undefined> {
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", FILLING).executeTakeFirst();
-  return row === undefined ? undefined : stored.parse(row.value);
+export async function fillingOf(db: Db): Promise<Filling | undefined> {
+  return stored.optional().parse(await factOf(db, FILLING));
 }
 
 /** Undefined: from now on the warehouse is a whole one. Within a transaction. */
-export async function recordFilling(
-  db: Kysely<StateTables>,
-  stateSchema: string,
-  filling: Filling | undefined,
-): Promise<void> {
-  if (filling === undefined) await db.deleteFrom("warehouse").where("key", "=", FILLING).execute();
-  else for (const statement of recordFact(stateSchema, FILLING, filling)) await statement.execute(db);
+export async function recordFilling(db: Db, filling: Filling | undefined): Promise<void> {
+  await keepFact(db, FILLING, filling);
 }

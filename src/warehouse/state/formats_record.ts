@@ -1,25 +1,19 @@
-import type { Kysely } from "kysely";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Formats } from "../../rows/moment.ts";
-import type { StateTables } from "../state_tables.ts";
+import type { Db } from "../database.ts";
+import { factOf } from "./facts.ts";
 import { FORMATS } from "./identity.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
 import { noState, readStreamState, type StreamState, formats as storedFormats } from "./stream_state.ts";
 
 /** A stream's state as it is once it is read with these formats: `mixedFormats` says that its rows were read with others. */
-export async function loadStateUnder(
-  db: Kysely<StateTables>,
-  company: string,
-  stream: string,
-  formats: Formats,
-): Promise<StreamState> {
+export async function loadStateUnder(db: Db, company: string, stream: string, formats: Formats): Promise<StreamState> {
   return stateUnder(await loadStreamState(db, company, stream), formats, await formatsAtFirst(db));
 }
 
 /** What streams without a record of their own were read with: the first run that keeps records noted its configuration. */
-async function formatsAtFirst(db: Kysely<StateTables>): Promise<Formats | undefined> {
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", FORMATS).executeTakeFirst();
-  return storedFormats.safeParse(row?.value).data;
+async function formatsAtFirst(db: Db): Promise<Formats | undefined> {
+  return storedFormats.safeParse(await factOf(db, FORMATS)).data;
 }
 
 /** What a stream's rows were read with; undefined where nothing of it has been published. */
@@ -42,7 +36,7 @@ const isSame = (a: Formats, b: Formats): boolean =>
  * Answers those streams, what they were read with `before`, and the requests that this takes beyond a usual run's.
  */
 export async function adoptFormats(
-  db: Kysely<StateTables>,
+  db: Db,
   streams: readonly { readonly company: string; readonly stream: Stream }[],
   formats: Formats,
   now: string,

@@ -1,11 +1,10 @@
-import type { Kysely, RawBuilder } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
 import type { Formats } from "../../rows/moment.ts";
+import type { Db, Fragment } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
-import { recordFact } from "./facts.ts";
+import { factOf, keepFact, recordFact } from "./facts.ts";
 import { FILLING, HALF_FILLED } from "./filling.ts";
 
 /** Who a run says it works for. */
@@ -39,25 +38,17 @@ const MAKER = "maker";
  * Holds a run to the warehouse it is configured for, and records what is new: schema, companies, their ids. Needs
  * `ensureState` first. @throws ConfigError naming the ways out, before anything is written
  */
-export async function checkIdentity(db: Kysely<StateTables>, dialect: Dialect, identity: Identity): Promise<void> {
+export async function checkIdentity(db: Db, dialect: Dialect, identity: Identity): Promise<void> {
   if (freshValues(await compareIdentity(db, identity), identity).length === 0) return;
   // Two first runs that were started together get here side by side: the second finds what the first has recorded.
   await altering(db, dialect, async trx => {
-    for (const { key, value } of freshValues(await compareIdentity(trx, identity), identity)) {
-      await trx.deleteFrom("warehouse").where("key", "=", key).execute();
-      await trx
-        .insertInto("warehouse")
-        .values({ key, value: JSON.stringify(value) })
-        .execute();
-    }
+    for (const { key, value } of freshValues(await compareIdentity(trx, identity), identity))
+      await keepFact(trx, key, value);
   });
 }
 
 /** Throws what `checkIdentity` would refuse, and writes nothing; answers what is recorded. */
-export async function compareIdentity(
-  db: Kysely<StateTables>,
-  identity: Identity,
-): Promise<ReadonlyMap<string, unknown>> {
+export async function compareIdentity(db: Db, identity: Identity): Promise<ReadonlyMap<string, unknown>> {
   const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
   const stored = new Map(rows.map(row => [row.key, row.value]));
   const complaints = [
@@ -102,12 +93,12 @@ function isNewer(one: string, other: string): boolean {
 }
 
 /** Statements that record the program as the one that knows the tables' shape. It was not refused: none newer is recorded. */
-export function recordProgram(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
+export function recordProgram(stateSchema: string, program: string): readonly Fragment[] {
   return recordFact(stateSchema, PROGRAM, program);
 }
 
 /** Statements that record the program as one that made tables; as above. */
-export function recordMaker(stateSchema: string, program: string): readonly RawBuilder<unknown>[] {
+export function recordMaker(stateSchema: string, program: string): readonly Fragment[] {
   return recordFact(stateSchema, MAKER, program.replace(/^(\d+\.\d+)\..*$/, "$1.0"));
 }
 
@@ -146,34 +137,25 @@ function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: s
 }
 
 /** The names of all companies that the warehouse keeps. */
-export async function companiesKept(db: Kysely<StateTables>): Promise<readonly string[]> {
+export async function companiesKept(db: Db): Promise<readonly string[]> {
   const rows = await db.selectFrom("warehouse").select("key").orderBy("key").execute();
   return rows.flatMap(({ key }) => (key.startsWith(COMPANY) ? [key.slice(COMPANY.length)] : []));
 }
 
 /** What a company is known by; undefined: it is not. */
-export async function knownAs(
-  db: Kysely<StateTables>,
-  company: string,
-): Promise<z.infer<typeof storedCompany> | undefined> {
-  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
-  return companyOf(new Map(rows.map(row => [row.key, row.value])), company);
+export async function knownAs(db: Db, company: string): Promise<z.infer<typeof storedCompany> | undefined> {
+  return storedCompany.safeParse(await factOf(db, `${COMPANY}${company}`)).data;
 }
 
 /** Has a company known by another address, and by its id where that was not known. */
-export async function moveCompany(
-  db: Kysely<StateTables>,
-  company: string,
-  baseUrl: string,
-  companyId: string | null,
-): Promise<void> {
+export async function moveCompany(db: Db, company: string, baseUrl: string, companyId: string | null): Promise<void> {
   const kept = await knownAs(db, company);
   const value = JSON.stringify({ base_url: baseUrl, company_id: kept?.company_id ?? companyId });
   await db.updateTable("warehouse").set({ value }).where("key", "=", `${COMPANY}${company}`).execute();
 }
 
 /** Forgets a company of which no stream is left, so that its name may stand for another service. Answers whether it was. */
-export async function forgetCompany(db: Kysely<StateTables>, company: string): Promise<boolean> {
+export async function forgetCompany(db: Db, company: string): Promise<boolean> {
   const left = await db.selectFrom("streams").select("stream").where("company", "=", company).executeTakeFirst();
   if (left !== undefined) return false;
   await db.deleteFrom("warehouse").where("key", "=", `${COMPANY}${company}`).execute();

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { StateTables } from "../state_tables.ts";
+import type { Db } from "../database.ts";
 
 /** A folder with exported tables of this warehouse; `path` is absolute, `host` the machine that wrote it. */
 export interface NotedExport {
@@ -8,12 +7,12 @@ export interface NotedExport {
 }
 
 /** Folders that hold what was exported: a change of privacy has to reach them. */
-export async function notedExports(db: Kysely<StateTables>): Promise<readonly NotedExport[]> {
+export async function notedExports(db: Db): Promise<readonly NotedExport[]> {
   return db.selectFrom("exports").select(["path", "host"]).orderBy("path").orderBy("host").execute();
 }
 
 /** Notes a folder; one that is noted stays as it is. */
-export async function noteExport(db: Kysely<StateTables>, { path, host }: NotedExport, now: string): Promise<void> {
+export async function noteExport(db: Db, { path, host }: NotedExport, now: string): Promise<void> {
   await db.transaction().execute(async trx => {
     const known = await trx
       .selectFrom("exports")
@@ -25,7 +24,7 @@ export async function noteExport(db: Kysely<StateTables>, { path, host }: NotedE
 }
 
 /** For a folder that is gone. */
-export async function forgetExport(db: Kysely<StateTables>, { path, host }: NotedExport): Promise<void> {
+export async function forgetExport(db: Db, { path, host }: NotedExport): Promise<void> {
   await db
     .deleteFrom("exports")
     .where(({ and }) => and({ path, host }))

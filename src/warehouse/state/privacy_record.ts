@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { Treatment } from "../../catalog/columns.ts";
+import type { Db, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** What becomes, and became, of one column's values. */
 export interface PrivacyRecord {
@@ -21,7 +21,7 @@ export interface KeptRecord extends PrivacyRecord {
 }
 
 /** What the warehouse was written under, and what is under way. */
-export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly KeptRecord[]> {
+export async function privacyRecords(db: Db): Promise<readonly KeptRecord[]> {
   const rows = await db.selectFrom("privacy").selectAll().execute();
   return rows.map(row => ({
     table: row.table_name,
@@ -36,7 +36,7 @@ export async function privacyRecords(db: Kysely<StateTables>): Promise<readonly 
 
 /** What the warehouse is written under until the transaction ends: whoever changes it waits, as this does for one who is about to. */
 export async function lockedPrivacyRecords(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   { dialect, stateSchema }: Pick<Destination, "dialect" | "stateSchema">,
 ): Promise<readonly KeptRecord[]> {
   for (const lock of dialect.lockTables([sql.id(stateSchema, "privacy")], "share")) await lock.execute(trx);
@@ -48,7 +48,7 @@ export async function lockedPrivacyRecords(
  * In a new warehouse no stream's lock holds a second company's first run back.
  */
 export async function claimRecords(
-  trx: Transaction<StateTables>,
+  trx: Trx,
   { dialect, stateSchema }: Pick<Destination, "dialect" | "stateSchema">,
   read: readonly KeptRecord[],
 ): Promise<boolean> {
@@ -60,11 +60,7 @@ export async function claimRecords(
 }
 
 /** Records these in place of what was recorded of the same columns. */
-export async function recordPrivacy(
-  db: Kysely<StateTables>,
-  records: readonly PrivacyRecord[],
-  now: string,
-): Promise<void> {
+export async function recordPrivacy(db: Db, records: readonly PrivacyRecord[], now: string): Promise<void> {
   for (const { table, column, treatment, was, keyId } of records) {
     await db
       .deleteFrom("privacy")
@@ -78,7 +74,7 @@ export async function recordPrivacy(
 }
 
 /** Nothing holds any more what was there before. Columns without a treatment stay too: who began under the one before has to learn of it. */
-export async function recordClean(db: Kysely<StateTables>, now: string): Promise<void> {
+export async function recordClean(db: Db, now: string): Promise<void> {
   await db.updateTable("privacy").set({ was: null, cleaned_at: now }).where("cleaned_at", "is", null).execute();
 }
 

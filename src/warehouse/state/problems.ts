@@ -1,14 +1,12 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { ColumnProblems } from "../../rows/encoder.ts";
+import type { Db } from "../database.ts";
 import { missingTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { countOf, tableRef } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
 import { liveRows } from "./table_counts.ts";
-
-type Db = Kysely<StateTables>;
 
 /** Values of one column that are NULL for one reason, as a table holds them. */
 interface ProblemCount {

@@ -1,13 +1,12 @@
-import { type Insertable, type Kysely, sql } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { FURTHER } from "../../rows/reject.ts";
+import type { Db } from "../database.ts";
 import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, type Parents } from "../details/parents.ts";
 import { equal, rowStateRef, takeTurns } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
-
-type Db = Kysely<StateTables>;
 
 /** Whose rejects. */
 export interface RejectsOf {

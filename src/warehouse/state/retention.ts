@@ -1,7 +1,7 @@
-import { sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import type { Retention } from "../../config/config.ts";
+import type { Fragment, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import type { Fragment } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { lastOfEachStream } from "./run_log.ts";
 
@@ -43,7 +43,7 @@ export async function pruneRecords(destination: Destination, retention: Retentio
     ["verifications", sql`${checked} and run_id not in (select run_id from ${state("verification_differences")})`],
   ];
   const place = sql.raw(dialect.rowPlace);
-  const removeSome = async (trx: Transaction<StateTables>) => {
+  const removeSome = async (trx: Trx) => {
     let left = SLICE;
     for (const [name, isOld] of old) {
       if (left === 0) break;

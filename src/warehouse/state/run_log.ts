@@ -1,9 +1,9 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import { hasColumn, hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
-import type { Fragment } from "../sql_fragments.ts";
 import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
-import { type StateTables, stateTables } from "../state_tables.ts";
+import { stateTables } from "../state_tables.ts";
 import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
@@ -36,8 +36,6 @@ export function beginStreamRun(startedAt: string): StreamRun {
   const blank = Object.entries<StateColumn>(own).map(([name, { nullable }]) => [name, nullable ? null : 0]);
   return { ...(Object.fromEntries(blank) as StreamRun), status: "running", started_at: startedAt };
 }
-
-type Db = Kysely<StateTables> | Transaction<StateTables>;
 
 /** The `run_id` of the row in which a part of a run counts what it does: `running` until the whole is counted with it. */
 export const partRunId = (runId: string, part: string | undefined): string =>
@@ -183,7 +181,7 @@ export async function partRunSoFar(
 }
 
 /** Of runs that were killed before they counted their parts: adds them to the streams' own rows. */
-async function countLostParts(db: Kysely<StateTables>, isEnded: RawBuilder<boolean>): Promise<void> {
+async function countLostParts(db: Db, isEnded: RawBuilder<boolean>): Promise<void> {
   const lost = await db
     .selectFrom("stream_runs")
     .select([plainRunId.as("run_id"), "company", "stream"])

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import type { StateTables } from "../state_tables.ts";
+import type { Db } from "../database.ts";
 
 /** Something about a table that is not as the service's documents say, as a publish saw it. */
 export interface SchemaChange {
@@ -47,7 +46,7 @@ interface Stored extends SchemaChange {
  * with those that were seen from `since` on, the same reading's earlier publishes. Answers what is new, in the order given.
  */
 export async function saveSchemaChanges(
-  db: Kysely<StateTables>,
+  db: Db,
   company: string,
   stream: string,
   seen: readonly SchemaChange[],

@@ -1,10 +1,11 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { sql } from "kysely";
 import { ConfigError } from "../../errors.ts";
+import type { Db, Fragment, Trx } from "../database.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
 import { sharedTables } from "../shared_tables.ts";
-import { columnList, type Fragment } from "../sql_fragments.ts";
+import { columnList } from "../sql_fragments.ts";
 import type { StateTable } from "../state_columns.ts";
 import { STAGES, type StateTables, stagesTable, stateTables } from "../state_tables.ts";
 import { factOf, recordFact } from "./facts.ts";
@@ -13,7 +14,7 @@ import { lastOfEachStream } from "./run_log.ts";
 const tables: ReadonlyMap<string, StateTable> = new Map(Object.entries<StateTable>(stateTables));
 
 /** One step from a data version to the next, within the transaction of all of them. */
-export type Migration = (trx: Transaction<StateTables>, dialect: Dialect, stateSchema: string) => Promise<void>;
+export type Migration = (trx: Trx, dialect: Dialect, stateSchema: string) => Promise<void>;
 
 /** Adds columns of today's shape to a state table, as far as it lacks them. */
 const adding =
@@ -85,7 +86,7 @@ export const DATA_VERSION = stateMigrations.length + 1;
  * newer version
  */
 export async function ensureState(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
   stateSchema: string,
   steps: readonly Migration[] = stateMigrations,
@@ -117,14 +118,9 @@ export async function ensureState(
   });
 }
 
-async function versionOf(
-  db: Kysely<StateTables>,
-  stateSchema: string,
-  catalog: Catalog,
-  ours: number,
-): Promise<number | undefined> {
+async function versionOf(db: Db, stateSchema: string, catalog: Catalog, ours: number): Promise<number | undefined> {
   if (!catalog.tables.has(`${stateSchema}.warehouse`)) return undefined;
-  const version = await factOf(db, stateSchema, "version");
+  const version = await factOf(db, "version");
   if (typeof version === "number" && version > ours)
     throw new ConfigError(
       `The warehouse was written by a newer tributary (data version ${version}; this one knows ${ours}). Nothing was changed; install the newer version again, or use another destination.`,
@@ -136,9 +132,9 @@ async function versionOf(
  * Creates what of a lake's state stands in its catalog's PostgreSQL, whose dialect this is: the table of locks, and that of the
  * scans under way. @throws ConfigError where a warehouse of PostgreSQL's own has its state there
  */
-export async function ensureServedState(db: Kysely<StateTables>, dialect: Dialect, stateSchema: string): Promise<void> {
+export async function ensureServedState(db: Db, dialect: Dialect, stateSchema: string): Promise<void> {
   const served = new Map([["holders", stateTables.holders as StateTable]]);
-  const lacking = async (trx: Kysely<StateTables>) => {
+  const lacking = async (trx: Db) => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
     if (catalog.tables.has(`${stateSchema}.warehouse`))
       throw new ConfigError(
@@ -151,8 +147,8 @@ export async function ensureServedState(db: Kysely<StateTables>, dialect: Dialec
 }
 
 /** Creates what worker processes share, in the PostgreSQL whose dialect this is, where it is not there. */
-export async function ensureSharedState(db: Kysely<StateTables>, dialect: Dialect, stateSchema: string): Promise<void> {
-  const lacking = async (trx: Kysely<StateTables>) => {
+export async function ensureSharedState(db: Db, dialect: Dialect, stateSchema: string): Promise<void> {
+  const lacking = async (trx: Db) => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
     const wanted = Object.entries<StateTable>(sharedTables);
     const absent = new Map(wanted.filter(([name]) => !catalog.tables.has(`${stateSchema}.${name}`)));
@@ -218,22 +214,14 @@ function createTable(dialect: Dialect, stateSchema: string, name: string, declar
 }
 
 /** Statements for the comments that differ from what the catalog says; of a table it doesn't know, all of them. */
-function stateCommentStatements(
-  dialect: Dialect,
-  stateSchema: string,
-  catalog: Catalog,
-): readonly RawBuilder<unknown>[] {
+function stateCommentStatements(dialect: Dialect, stateSchema: string, catalog: Catalog): readonly Fragment[] {
   return comments(stateSchema, catalog, dialect.stagesAreTables ? new Map(tables).set(STAGES, stagesTable) : tables);
 }
 
-function comments(
-  stateSchema: string,
-  catalog: Catalog,
-  all: ReadonlyMap<string, StateTable>,
-): readonly RawBuilder<unknown>[] {
+function comments(stateSchema: string, catalog: Catalog, all: ReadonlyMap<string, StateTable>): readonly Fragment[] {
   return [...all].flatMap(([name, table]) => {
     const present = catalog.tables.get(`${stateSchema}.${name}`);
-    const statements: RawBuilder<unknown>[] = [];
+    const statements: Fragment[] = [];
     if (present?.comment !== table.comment)
       statements.push(sql`comment on table ${sql.id(stateSchema, name)} is ${sql.lit(table.comment)}`);
     for (const [column, { comment }] of Object.entries(table.columns))

@@ -184,7 +184,7 @@ export type StreamState = z.infer<typeof streamState>;
 export const noState: StreamState = streamState.parse({});
 
 /** One of several sessions that work on a stream beside each other. */
-interface Part {
+export interface Part {
   readonly name: string;
   readonly index: number;
   readonly of: number;

@@ -1,10 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Stream } from "../../catalog/stream.ts";
+import type { Db } from "../database.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { liveParents, type Parents, presentParents } from "../details/parents.ts";
 import { knownRows, rowStateRef } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** What a stream's main table holds, and of details what there is to ask for. */
 export interface TableCounts {
@@ -39,7 +39,7 @@ interface PublishFacts {
 
 /** The stream's row in `streams`, as of this publish. */
 export async function saveDashboard(
-  db: Kysely<StateTables>,
+  db: Db,
   destination: Destination,
   { company, stream, parent }: Counted<Parents | undefined>,
   { now, completeTo, counted }: PublishFacts,
@@ -64,7 +64,7 @@ export async function saveDashboard(
 
 /** The names of those of a company's streams that were ever published: the others have no counts and no problems. */
 export async function publishedAmong(
-  db: Kysely<StateTables>,
+  db: Db,
   company: string,
   streams: readonly Stream[],
 ): Promise<ReadonlySet<string>> {
@@ -82,7 +82,7 @@ export async function publishedAmong(
 
 /** Counts the rows of a published detail and what there is to ask for it anew, after something else than its own publish touched them. */
 export async function recountDetail(
-  db: Kysely<StateTables>,
+  db: Db,
   destination: Destination,
   { company, stream, parent }: Counted<Parents>,
 ): Promise<void> {
@@ -105,11 +105,7 @@ const columnsOf = (parents: ParentCounts | undefined) => ({
 });
 
 /** How far those of these streams that are on, and were ever complete, are so together; null: none was. */
-export async function completeTogether(
-  db: Kysely<StateTables>,
-  company: string,
-  streams: readonly string[],
-): Promise<string | null> {
+export async function completeTogether(db: Db, company: string, streams: readonly string[]): Promise<string | null> {
   const rows = await db
     .selectFrom("streams")
     .select("complete_to")
@@ -123,7 +119,7 @@ export async function completeTogether(
 }
 
 /** Whether a stream's tables are complete to any moment. */
-export async function isComplete(db: Kysely<StateTables>, company: string, stream: string): Promise<boolean> {
+export async function isComplete(db: Db, company: string, stream: string): Promise<boolean> {
   const row = await db
     .selectFrom("streams")
     .select("complete_to")
@@ -133,7 +129,7 @@ export async function isComplete(db: Kysely<StateTables>, company: string, strea
 }
 
 /** Live rows of a table as of its last publish; null before the first. */
-export async function liveRows(db: Kysely<StateTables>, company: string, table: string): Promise<number | null> {
+export async function liveRows(db: Db, company: string, table: string): Promise<number | null> {
   const row = await db
     .selectFrom("streams")
     .select("live_rows")
@@ -144,7 +140,7 @@ export async function liveRows(db: Kysely<StateTables>, company: string, table: 
 
 /** Counts the rows or values that a stream's details are asked for. */
 async function countParents(
-  db: Kysely<StateTables>,
+  db: Db,
   destination: Destination,
   company: string,
   stream: string,

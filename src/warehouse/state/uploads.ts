@@ -1,4 +1,5 @@
-import { type Insertable, type Kysely, sql } from "kysely";
+import { type Insertable, sql } from "kysely";
+import type { Db } from "../database.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
@@ -7,11 +8,7 @@ import type { StateTables } from "../state_tables.ts";
 export type UploadRecord = Readonly<Insertable<StateTables["uploads"]>>;
 
 /** The last sending of a content. */
-export async function lastUpload(
-  db: Kysely<StateTables>,
-  company: string,
-  sha256: string,
-): Promise<UploadRecord | undefined> {
+export async function lastUpload(db: Db, company: string, sha256: string): Promise<UploadRecord | undefined> {
   const query = db.selectFrom("uploads").selectAll().orderBy("nth", "desc");
   const found = await query.where(({ and }) => and({ company, sha256 })).executeTakeFirst();
   if (found === undefined) return undefined;
@@ -19,7 +16,7 @@ export async function lastUpload(
 }
 
 /** Committed when it resolves. */
-export async function writeUpload(db: Kysely<StateTables>, record: UploadRecord): Promise<void> {
+export async function writeUpload(db: Db, record: UploadRecord): Promise<void> {
   const { company, sha256, nth } = record;
   await db.transaction().execute(async trx => {
     await trx
@@ -32,7 +29,7 @@ export async function writeUpload(db: Kysely<StateTables>, record: UploadRecord)
 
 /** Those of the documents that uploads of the company became. */
 export async function uploadedDocuments(
-  db: Kysely<StateTables>,
+  db: Db,
   company: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string | null>> {

@@ -1,15 +1,15 @@
 import { type FileHandle, mkdtemp, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { remove } from "../../files.ts";
+import type { Db } from "../database.ts";
 import type { Destination } from "../destination.ts";
 import type { Named } from "../dialect.ts";
 import { csvRelation } from "../duckdb/parquet/spool.ts";
 import { attempting } from "../duckdb/session/failure.ts";
 import type { SourceColumn } from "../parquet_source.ts";
 import { columnList } from "../sql_fragments.ts";
-import type { StateTables } from "../state_tables.ts";
 import { type Lines, type Pieces, usualPieces } from "./row_text.ts";
 
 /** Puts rows that `takeRows` hands over into a table. */
@@ -21,7 +21,7 @@ export interface RowLoader extends AsyncDisposable {
 /** `db`: the transaction that it is done in. */
 export async function openLoader(
   { copyIn }: Pick<Destination, "copyIn">,
-  db: Kysely<StateTables>,
+  db: Db,
   table: Named,
   columns: readonly SourceColumn[],
   { sentBytes, fileBytes }: Pieces = usualPieces,

@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Hasher } from "../../rows/hash.ts";
+import type { Fragment } from "../database.ts";
 import type { PresentColumn } from "../ddl/database_catalog.ts";
 import type { Dialect, Named } from "../dialect.ts";
 import { type Contents, type SourceColumn, storedAs } from "../parquet_source.ts";
@@ -60,11 +61,7 @@ export async function takeRows(
 }
 
 /** Conditions that part a table's rows. */
-async function slicesOf(
-  { db, dialect }: CopyPlace,
-  from: RawBuilder<unknown>,
-  readRows: number,
-): Promise<readonly RawBuilder<unknown>[]> {
+async function slicesOf({ db, dialect }: CopyPlace, from: Fragment, readRows: number): Promise<readonly Fragment[]> {
   // PostgreSQL sends rows as it reads them.
   if (dialect.rowPlace === "ctid") return [sql`true`];
   const place = sql.id(dialect.rowPlace);
@@ -80,7 +77,7 @@ async function slicesOf(
   });
 }
 
-function valueText(dialect: Dialect, { name, storedAs: as }: SourceColumn): RawBuilder<unknown> {
+function valueText(dialect: Dialect, { name, storedAs: as }: SourceColumn): Fragment {
   const column = sql.id(name);
   if (as === "moment")
     return sql`${textOf(dialect, "moment", column)} || case when isfinite(${column}) then '+00' else '' end`;

@@ -1,6 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import { createHasher, type Hasher } from "../../rows/hash.ts";
+import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import { type PresentTable, readCatalog } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
@@ -11,7 +12,7 @@ import type { CopyPlace } from "../read/copying.ts";
 import { TABLE_FACTS } from "../schema/table_record.ts";
 import { sharedTables } from "../shared_tables.ts";
 import { countOf } from "../sql_fragments.ts";
-import { recordFact } from "../state/facts.ts";
+import { keepFact } from "../state/facts.ts";
 import { type Filling, fillingOf, recordFilling } from "../state/filling.ts";
 import { STAGES, type StateTables, stateTables } from "../state_tables.ts";
 import { CURRENCY } from "../views/currency_rates.ts";
@@ -28,8 +29,6 @@ const OWN_TABLES: readonly string[] = ["warehouse", "holders", STAGES] satisfies
 const OWN_FACTS: readonly string[] = ["schema", "version", ...TABLE_FACTS, VIEWS, STORED_MODELS, CURRENCY, EXPIRED];
 /** What is worked out of the configuration and of files: the new warehouse's own. */
 const OWN_STATE: readonly string[] = [...OWN_TABLES, "currency_factors"];
-
-type Db = Kysely<StateTables>;
 
 /** From where to where, both locked: no run changes either meanwhile. */
 export interface Sides {
@@ -92,9 +91,7 @@ export async function tablesLeft({ from }: Sides, names: ReadonlySet<string>): P
 export async function copyFacts({ from, to }: Sides): Promise<void> {
   const facts = await from.db.selectFrom("warehouse").select(["key", "value"]).execute();
   await to.db.transaction().execute(async trx => {
-    for (const { key, value } of facts)
-      if (!OWN_FACTS.includes(key))
-        for (const statement of recordFact(to.stateSchema, key, value)) await statement.execute(trx);
+    for (const { key, value } of facts) if (!OWN_FACTS.includes(key)) await keepFact(trx, key, value);
   });
 }
 
@@ -214,7 +211,7 @@ async function copyTogether(sides: Sides, hasher: Hasher, pairs: readonly Counte
         done[keyOf(pair.to)] = contents;
         copied.push({ table: pair.name, ...contents, isThere: false });
       }
-      await recordFilling(trx, to.stateSchema, { ...filling, done } satisfies Filling);
+      await recordFilling(trx, { ...filling, done } satisfies Filling);
       return copied;
     }),
   );

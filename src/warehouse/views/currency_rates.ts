@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import { type CurrencyFactor, currencyFactors, type ReportingCurrency } from "../../catalog/currency_rates.ts";
 import { ConfigError, TributaryError } from "../../errors.ts";
+import type { Db } from "../database.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
-import type { StateTables } from "../state_tables.ts";
+import { factOf, keepFact } from "../state/facts.ts";
 
 /** `rates`: a file's path, or `table:` and the name of a table of the warehouse with columns date, currency and rate. */
 export interface CurrencySource extends ReportingCurrency {
@@ -21,24 +22,22 @@ const ROWS_A_STATEMENT = 5_000;
 
 /** Reads rates that are not those in the warehouse; writes nothing. @throws ConfigError where they cannot be read */
 export async function readRates(
-  db: Kysely<StateTables>,
+  db: Db,
   stateSchema: string,
   seen: Catalog,
   currency: CurrencySource | undefined,
 ): Promise<NewRates> {
   const isThere = seen.tables.has(`${stateSchema}.warehouse`);
-  const kept = isThere
-    ? await db.selectFrom("warehouse").select("value").where("key", "=", CURRENCY).executeTakeFirst()
-    : undefined;
+  const kept = isThere ? await factOf(db, CURRENCY) : undefined;
   if (currency === undefined) return kept === undefined ? undefined : { digest: "", factors: [] };
   const lines = await linesOf(db, currency);
   const { report, base, maxAgeMs } = currency;
   const all = [JSON.stringify([report, base, maxAgeMs]), ...lines].join("\n");
   const digest = createHash("sha256").update(all).digest("hex").slice(0, 16);
-  return kept?.value === digest ? undefined : { digest, factors: currencyFactors(lines, currency) };
+  return kept === digest ? undefined : { digest, factors: currencyFactors(lines, currency) };
 }
 
-async function linesOf(db: Kysely<StateTables>, { rates }: CurrencySource): Promise<readonly string[]> {
+async function linesOf(db: Db, { rates }: CurrencySource): Promise<readonly string[]> {
   try {
     const table = TABLE.exec(rates);
     if (table === null) return (await readFile(rates, "utf8")).split(/\r?\n/);
@@ -56,7 +55,7 @@ async function linesOf(db: Kysely<StateTables>, { rates }: CurrencySource): Prom
 }
 
 /** Puts rates that were read in the place of those in the warehouse. */
-export async function keepRates(db: Kysely<StateTables>, stateSchema: string, rates: NewRates): Promise<void> {
+export async function keepRates(db: Db, stateSchema: string, rates: NewRates): Promise<void> {
   if (rates === undefined) return;
   const { digest, factors } = rates;
   await db.transaction().execute(async trx => {
@@ -70,11 +69,6 @@ export async function keepRates(db: Kysely<StateTables>, stateSchema: string, ra
         trx,
       );
     }
-    await trx.deleteFrom("warehouse").where("key", "=", CURRENCY).execute();
-    if (digest !== "")
-      await trx
-        .insertInto("warehouse")
-        .values({ key: CURRENCY, value: JSON.stringify(digest) })
-        .execute();
+    await keepFact(trx, CURRENCY, digest === "" ? undefined : digest);
   });
 }

@@ -1,6 +1,5 @@
-import type { Kysely } from "kysely";
+import type { Db } from "../database.ts";
 import type { Dialect, Named } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 
 /** The views that read something, over other views too: the names of ours, and the rest as schema.name. */
 export interface Dependents {
@@ -10,7 +9,7 @@ export interface Dependents {
 
 /** Who reads tables, views or columns of a schema. */
 export async function dependentsOf(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
   schema: string,
   of: Parameters<Dialect["readersOf"]>[2],

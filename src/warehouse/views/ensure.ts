@@ -1,9 +1,10 @@
 import { sql } from "kysely";
+import type { Db } from "../database.ts";
 import { rightsLacking } from "../ddl/rights.ts";
 import type { Dialect } from "../dialect.ts";
 import { dependentsOf } from "./dependents.ts";
 import { type PresentViews, recordViews } from "./present_views.ts";
-import { attempt, comments, creation, type Db, dropViews, executeTogether } from "./statements.ts";
+import { attempt, comments, creation, dropViews, executeTogether } from "./statements.ts";
 import { isStored, printOf, storedName, type View, type ViewRecord } from "./view.ts";
 import { isDone, recordOf, type ViewPlan } from "./view_plan.ts";
 

@@ -1,11 +1,12 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
+import type { Db, Fragment } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
+import { factOf } from "../state/facts.ts";
 import type { ViewRecord } from "./view.ts";
 
 export const VIEWS = "views";
-const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() }));
+const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() })).default({});
 
 /** What stands in the views' schema now. */
 export interface PresentViews {
@@ -16,15 +17,9 @@ export interface PresentViews {
 }
 
 /** Reads what is there, in two small queries. */
-export async function presentViews(
-  db: Kysely<StateTables>,
-  dialect: Dialect,
-  place: { readonly schema: string; readonly stateSchema: string },
-): Promise<PresentViews> {
-  const { rows } = await dialect.relationLines(place.schema).execute(db);
-  const recorded = await sql<{ value: unknown }>`
-    select value from ${sql.id(place.stateSchema, "warehouse")} where key = ${VIEWS}`.execute(db);
-  const record = recorded.rows[0] === undefined ? {} : storedRecord.parse(recorded.rows[0].value);
+export async function presentViews(db: Db, dialect: Dialect, schema: string): Promise<PresentViews> {
+  const { rows } = await dialect.relationLines(schema).execute(db);
+  const record = storedRecord.parse(await factOf(db, VIEWS));
   const lines = rows.filter(line => line.name !== null);
   return {
     isSchemaThere: rows.length > 0,
@@ -36,7 +31,7 @@ export async function presentViews(
 }
 
 /** Statements that record exactly these views. */
-export function recordViews(stateSchema: string, record: ViewRecord): readonly RawBuilder<unknown>[] {
+export function recordViews(stateSchema: string, record: ViewRecord): readonly Fragment[] {
   const warehouse = sql.id(stateSchema, "warehouse");
   const sorted = Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
   const forget = sql`delete from ${warehouse} where key = ${sql.lit(VIEWS)}`;

@@ -1,12 +1,10 @@
-import { CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
+import type { Db, Fragment } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import type { View } from "./view.ts";
 
-export type Db = Kysely<StateTables>;
-
 /** Makes a view, or makes it anew, with its comments: a view that is made anew has lost them in DuckDB. */
-export const creation = (dialect: Dialect, schema: string, view: View): readonly RawBuilder<unknown>[] => [
+export const creation = (dialect: Dialect, schema: string, view: View): readonly Fragment[] => [
   sql`create or replace view ${sql.id(schema, view.name)} as ${sql.raw(view.select)}`,
   ...comments(dialect, schema, view),
 ];
@@ -15,7 +13,7 @@ export const comments = (
   { commentsOnViewColumns }: Dialect,
   schema: string,
   { name, comment, columns }: View,
-): readonly RawBuilder<unknown>[] => [
+): readonly Fragment[] => [
   sql`comment on view ${sql.id(schema, name)} is ${sql.lit(comment)}`,
   ...columns
     .filter(column => commentsOnViewColumns && column.comment !== undefined)
@@ -30,7 +28,7 @@ export async function dropViews(db: Db, dialect: Dialect, schema: string, names:
 }
 
 /** Thousands of comments in one go: they take no parameters. */
-export async function executeTogether(db: Db, statements: readonly RawBuilder<unknown>[]): Promise<void> {
+export async function executeTogether(db: Db, statements: readonly Fragment[]): Promise<void> {
   if (statements.length === 0) return;
   await db.executeQuery(CompiledQuery.raw(statements.map(each => each.compile(db).sql).join(";\n")));
 }

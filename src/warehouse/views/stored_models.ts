@@ -3,16 +3,20 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import { TributaryError } from "../../errors.ts";
+import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Destination } from "../destination.ts";
+import { factOf, keepFact } from "../state/facts.ts";
 import { readStreamState } from "../state/stream_state.ts";
+import { CURRENCY } from "./currency_rates.ts";
 import { type PresentViews, presentViews, recordViews } from "./present_views.ts";
-import { attempt, comments, type Db, executeTogether } from "./statements.ts";
+import { attempt, comments, executeTogether } from "./statements.ts";
 import { analyticsSchema, isStored, printOf, storedDefinition, storedName, type ViewOrder } from "./view.ts";
 import { viewOfModel } from "./view_plan.ts";
 
 /** In the state schema's facts: by model, of what its rows were worked out. */
 export const STORED_MODELS = "stored_models";
+const storedPrints = z.record(z.string(), z.string()).catch({});
 
 type Place = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema" | "withRoom">;
 
@@ -52,10 +56,9 @@ interface KeptModels extends PresentViews {
   readonly prints: Readonly<Record<string, string>>;
 }
 
-async function keptModels(db: Db, { dialect, stateSchema }: Place, { schema }: ViewOrder): Promise<KeptModels> {
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", STORED_MODELS).executeTakeFirst();
-  const prints = z.record(z.string(), z.string()).catch({}).parse(row?.value);
-  return { ...(await presentViews(db, dialect, { schema, stateSchema })), prints };
+async function keptModels(db: Db, { dialect }: Place, { schema }: ViewOrder): Promise<KeptModels> {
+  const prints = storedPrints.parse(await factOf(db, STORED_MODELS));
+  return { ...(await presentViews(db, dialect, schema)), prints };
 }
 
 const isStale = ({ names, record, prints }: KeptModels, name: string, print: string): boolean =>
@@ -84,9 +87,7 @@ async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, pr
     await sql`delete from ${table}`.execute(trx);
     await sql`insert into ${table} (${columns}) ${rows}`.execute(trx);
   }
-  const value = JSON.stringify({ ...present.prints, [view.name]: print });
-  await trx.deleteFrom("warehouse").where("key", "=", STORED_MODELS).execute();
-  await trx.insertInto("warehouse").values({ key: STORED_MODELS, value }).execute();
+  await keepFact(trx, STORED_MODELS, { ...present.prints, [view.name]: print });
   const record = { ...present.record, [view.name]: { ...printOf(view), definition: storedDefinition(definition) } };
   for (const statement of recordViews(stateSchema, record)) await statement.execute(trx);
   return true;
@@ -102,9 +103,9 @@ function isKept({ needs, optional, parts }: Model, { writtenFor }: ViewOrder): b
 /** Answers the print of what a model read: when its streams last changed, rates, the day. */
 async function sourcesOf({ db }: Place, { models, catalogue }: ViewOrder): Promise<(model: Model) => string> {
   const rows = await db.selectFrom("stream_state").select(["company", "stream", "state"]).orderBy("company").execute();
-  const rates = await db.selectFrom("warehouse").select("value").where("key", "=", "currency").executeTakeFirst();
+  const rates = await factOf(db, CURRENCY);
   const { rows: days } = await sql<{ today: string }>`select cast(current_date as varchar) as today`.execute(db);
-  const facts: Readonly<Record<string, unknown>> = { currency_rates: rates?.value, calendar_today: days[0]?.today };
+  const facts: Readonly<Record<string, unknown>> = { currency_rates: rates, calendar_today: days[0]?.today };
   const changed = Map.groupBy(
     rows.map(({ company, stream, state }) => ({ company, stream, at: readStreamState(state).lastMoment })),
     ({ stream }) => stream,
@@ -138,8 +139,8 @@ export async function forgetStored(
   company: string,
 ): Promise<void> {
   await db.transaction().execute(async trx => {
-    const { record } = await presentViews(trx, dialect, { schema: analyticsSchema(schema), stateSchema });
-    await trx.deleteFrom("warehouse").where("key", "=", STORED_MODELS).execute();
+    const { record } = await presentViews(trx, dialect, analyticsSchema(schema));
+    await keepFact(trx, STORED_MODELS, undefined);
     for (const [name, recorded] of Object.entries(record)) {
       const rows = sql`delete from ${sql.id(stateSchema, storedName(name))} where _company = ${company}`;
       // One without companies has no rows of theirs.

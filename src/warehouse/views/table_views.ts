@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Column, Table } from "../../catalog/columns.ts";
 import { OBSERVED_ON, type Stream } from "../../catalog/stream.ts";
+import type { Fragment, Schemas } from "../database.ts";
 import { columnComment } from "../ddl/comments.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import { type Shape, type ShapedColumn, shapesOf } from "../ddl/shape.ts";
@@ -10,13 +11,8 @@ import type { View, ViewOrder } from "./view.ts";
 /** What an analyst has no use for: what was not understood, and when a row came. */
 const hidden: readonly string[] = ["_extra", "_problems", "_first_seen_at"];
 
-interface Place {
-  readonly schema: string;
-  readonly stateSchema: string;
-}
-
 /** A fragment's text; it has no parameters. */
-export type Compile = (fragment: RawBuilder<unknown>) => string;
+export type Compile = (fragment: Fragment) => string;
 
 /** Tables that are there, and that are being made. */
 interface Tables {
@@ -24,7 +20,7 @@ interface Tables {
   readonly made: ReadonlySet<string>;
 }
 
-export const isThere = ({ schema }: Pick<Place, "schema">, { catalog, made }: Tables, name: string): boolean =>
+export const isThere = ({ schema }: Pick<Schemas, "schema">, { catalog, made }: Tables, name: string): boolean =>
   made.has(name) || catalog.tables.get(`${schema}.${name}`)?.isTable === true;
 
 /**
@@ -33,7 +29,7 @@ export const isThere = ({ schema }: Pick<Place, "schema">, { catalog, made }: Ta
  */
 export function tableViews(
   dialect: Dialect,
-  place: Place,
+  place: Schemas,
   order: ViewOrder,
   there: Tables,
   compile: Compile,

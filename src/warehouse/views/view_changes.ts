@@ -1,8 +1,7 @@
-import type { Kysely } from "kysely";
+import type { Db } from "../database.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import { viewGrants } from "../ddl/grants.ts";
 import type { Dialect } from "../dialect.ts";
-import type { StateTables } from "../state_tables.ts";
 import { ensureViews } from "./ensure.ts";
 import { presentViews } from "./present_views.ts";
 import { tablesIn, type ViewedTables } from "./view.ts";
@@ -13,14 +12,14 @@ export interface ViewChanges {
   readonly isDone: boolean;
   readonly warnings: readonly string[];
   /** Does it, in the transaction that it is given. */
-  ensure(trx: Kysely<StateTables>): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }>;
+  ensure(trx: Db): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }>;
 }
 
 const nothing: ViewChanges = { isDone: true, warnings: [], ensure: async () => ({ done: [], warnings: [] }) };
 
 /** Looks at the views; `catalog` is what was there before the tables were changed. */
 export async function planViewChanges(
-  db: Kysely<StateTables>,
+  db: Db,
   dialect: Dialect,
   order: ViewedTables,
   catalog: Catalog,
@@ -28,9 +27,8 @@ export async function planViewChanges(
   const { views, stateSchema } = order;
   const grantSelectTo = dialect.hasRoles ? order.grantSelectTo : [];
   if (views === undefined) return nothing;
-  const present = await presentViews(db, dialect, { schema: views.schema, stateSchema });
-  const compile = (fragment: { compile(db: Kysely<StateTables>): { readonly sql: string } }) =>
-    fragment.compile(db).sql;
+  const present = await presentViews(db, dialect, views.schema);
+  const compile = (fragment: { compile(db: Db): { readonly sql: string } }) => fragment.compile(db).sql;
   const plan = planViews(dialect, order, views, { catalog, made: tablesIn(order), present }, compile);
   const existing = [...plan.wanted.keys()].filter(name => present.names.get(name) === true);
   const isReady = isDone(plan) && (await viewGrants(db, grantSelectTo, views.schema, existing)).length === 0;

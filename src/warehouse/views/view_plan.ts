@@ -1,4 +1,5 @@
 import { inDependencyOrder, type Model, modelSelect } from "../../catalog/model.ts";
+import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
@@ -19,15 +20,10 @@ export interface ViewPlan {
   readonly warnings: readonly string[];
 }
 
-interface Place {
-  readonly schema: string;
-  readonly stateSchema: string;
-}
-
 /** Compares the views that are there with those that the tables and models give. */
 export function planViews(
   dialect: Dialect,
-  place: Place,
+  place: Schemas,
   order: ViewOrder,
   {
     present,
@@ -81,7 +77,7 @@ export const recordOf = (views: Iterable<View>): ViewRecord =>
 export function viewOfModel(
   { product }: Dialect,
   model: Model,
-  place: Place,
+  place: Schemas,
   order: Pick<ViewOrder, "schema" | "writtenFor" | "meanings" | "currency">,
   has: (name: string) => boolean,
 ): View {

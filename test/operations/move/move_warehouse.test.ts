@@ -153,7 +153,7 @@ test("rows that do not arrive as they were sent are noticed, and nothing of them
   await using from = await openDestination(whereIs(warehouse), opener(), 0);
   await using to = await openDestination(whereIs(await passing(postgres())), opener(), 0);
   await ensureState(to.db, to.dialect, to.stateSchema);
-  await recordFilling(to.db, to.stateSchema, { from: "there", done: {} });
+  await recordFilling(to.db, { from: "there", done: {} });
   const spoilt = (statement: string, rows: Buffer) =>
     to.copyIn!(statement, Buffer.from(rows.toString().replace('"succeeded"', '"successful"')));
   const signal = new AbortController().signal;

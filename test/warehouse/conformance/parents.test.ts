@@ -98,7 +98,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const missing = from("text", { stream: "never_made", tables: { main, children: [] } });
     const stage = await destination.stage("acme", everything);
     await stage.begin({ scan: "2" });
-    const work = await openWorkList(destination, {
+    await using work = await openWorkList(destination, {
       company: "acme",
       stream: "words",
       parents: values(from("text"), missing),
@@ -116,6 +116,5 @@ describe.each(warehouses)("$name", ({ make }) => {
     });
     expect(work).toMatchObject({ total: 1, left: 0, reasons: { new: 1 } });
     expect(await work.next(10)).toMatchObject([{ parentKey: "a", params: { text: "a" }, reason: "new" }]);
-    await work.close();
   });
 });

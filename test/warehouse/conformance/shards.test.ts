@@ -42,7 +42,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     } as const;
     const stage = await destination.stage("acme", everything);
     await stage.begin({ scan: "2" });
-    const request: WorkRequest = {
+    const request: Parameters<typeof openWorkList>[1] = {
       ...{ company: "acme", stream: "details", parents, stage, columns: ["id"], open: undefined, newest: undefined },
       ...{
         start: undefined,
@@ -55,9 +55,8 @@ describe.each(warehouses)("$name", ({ make }) => {
       now: "2026-03-15T12:00:00.000Z",
     };
     const listed = async (some: Partial<WorkRequest>) => {
-      const list = await openWorkList(destination, { ...request, ...some });
+      await using list = await openWorkList(destination, { ...request, ...some });
       const items = await list.next(1_000);
-      await list.close();
       expect(list.total).toBe(items.length);
       return items.map(({ parentKey }) => parentKey);
     };

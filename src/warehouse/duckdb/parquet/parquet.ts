@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
+import { type Db, quotedName } from "../../database.ts";
 import {
   type Contents,
   isFiltered,
@@ -8,20 +9,15 @@ import {
   type SourceTable,
   type Target,
 } from "../../parquet_source.ts";
-import type { StateTables } from "../../state_tables.ts";
 import { isOutOfMemory } from "../session/failure.ts";
 import { quoted } from "../session/session.ts";
-import { type Ask, countPartitions, duckdbType, named, orderOf, writeFiles, writeQuery } from "./parquet_files.ts";
+import { type Ask, countPartitions, duckdbType, orderOf, writeFiles, writeQuery } from "./parquet_files.ts";
 
 /** A million rows of sixty columns are sorted in it. */
 const SORTING_MB = 256;
 
 /** Tables of a DuckDB warehouse, which writes Parquet itself. */
-export async function duckdbSource(
-  db: Kysely<StateTables>,
-  schema: string,
-  signal: AbortSignal,
-): Promise<ParquetSource> {
+export async function duckdbSource(db: Db, schema: string, signal: AbortSignal): Promise<ParquetSource> {
   const ask: Ask = async text => {
     signal.throwIfAborted();
     return (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db)).rows;
@@ -30,7 +26,7 @@ export async function duckdbSource(
   return {
     engine: `duckdb ${String(version?.["version"])}`,
     async contents(table): Promise<Contents> {
-      const values = table.columns.map(({ name }) => named(name));
+      const values = table.columns.map(({ name }) => quotedName(name));
       // A row's hash is combined of its columns' by xor: mixed once more, values that change rows change the sum.
       const [found] = await ask(
         `select count(*) as n, coalesce(sum(hash(hash(${values.join(", ")}))), 0)::varchar as fingerprint from ${relationOf(schema, table)}`,
@@ -85,8 +81,8 @@ async function withRoom(ask: Ask, statement: string): Promise<void> {
 /** As a FROM item, values in the types they are written in. */
 function relationOf(schema: string, table: SourceTable): string {
   const values = table.columns.map(column => {
-    const name = named(column.name);
+    const name = quotedName(column.name);
     return column.storedAs === "text" && column.type !== "varchar" ? `${name}::${duckdbType(column)} as ${name}` : name;
   });
-  return `(select ${values.join(", ")} from ${named(schema)}.${named(table.name)} where ${isFiltered(table, quoted)})`;
+  return `(select ${values.join(", ")} from ${quotedName(schema)}.${quotedName(table.name)} where ${isFiltered(table, quoted)})`;
 }

@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { quotedName } from "../../database.ts";
 import {
   columnsInPath,
   type ParquetFile,
@@ -30,8 +31,6 @@ const types: Readonly<Record<Exclude<StoredAs, "decimal">, string>> = {
 /** DuckDB's type of a column that is written. */
 export const duckdbType = ({ storedAs, type }: SourceColumn): string =>
   storedAs === "decimal" ? type.replace("numeric", "DECIMAL") : types[storedAs];
-
-export const named = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Number of the first file, and what the next ones go on from. */
 export interface Numbering {
@@ -89,7 +88,9 @@ async function writeFile(
 ): Promise<ParquetFile> {
   const number = String(numbering.next++).padStart(5, "0");
   const path = `${folder}${folder === "" ? "" : "/"}${target.stem}-${number}.parquet`;
-  const values = columns.map(column => `${named(column.name)}::${duckdbType(column)} as ${named(column.name)}`);
+  const values = columns.map(
+    column => `${quotedName(column.name)}::${duckdbType(column)} as ${quotedName(column.name)}`,
+  );
   return writeQuery(ask, `select ${values.join(", ")} from ${relation} where ${condition}`, target, path);
 }
 
@@ -129,7 +130,7 @@ export const orderOf = ({ columns, partitions }: SourceTable): string =>
   partitions.map(partition => partitionValue(columns, partition)).join(", ");
 
 function partitionValue(columns: readonly SourceColumn[], { column, unit }: Partition): string {
-  const name = named(column);
+  const name = quotedName(column);
   if (unit === undefined) return `nullif(${name}::varchar, '')`;
   // Without ICU there are no time zones: a moment's microseconds are those of UTC.
   const time = isMoment(columns, column) ? `make_timestamp(epoch_us(${name}))` : name;
@@ -137,7 +138,7 @@ function partitionValue(columns: readonly SourceColumn[], { column, unit }: Part
 }
 
 function condition(columns: readonly SourceColumn[], { column, unit }: Partition, value: string | null): string {
-  const name = named(column);
+  const name = quotedName(column);
   if (value === null) return unit === undefined ? `nullif(${name}::varchar, '') is null` : `${name} is null`;
   const day = /^\d{4}-\d\d-\d\d$/.test(value);
   if (unit === undefined || !day) return `${name} = ${quoted(value)}::${typeIn(columns, column)}`;

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Kind } from "../../../catalog/columns.ts";
 import { areFactors } from "../../../catalog/model.ts";
+import { type Fragment, quotedName } from "../../database.ts";
 import {
   type CatalogLine,
   type CatalogQueries,
@@ -111,7 +112,7 @@ const jsonField: Dialect["jsonField"] = (column, path, removed) => {
   const patch = (fields: readonly string[]) =>
     sql.lit(fields.reduceRight<string>((inner, field) => `{"${field}":${inner}}`, "null"));
   const text = sql`json_extract_string(${own}, ${at(path)})`;
-  let without: RawBuilder<unknown> = sql`json_merge_patch(${own}, ${patch(removed)})`;
+  let without: Fragment = sql`json_merge_patch(${own}, ${patch(removed)})`;
   for (let depth = removed.length - 1; depth > 0; depth--) {
     const parent = removed.slice(0, depth);
     without = sql`(case when cast(json_extract(${without}, ${at(parent)}) as varchar) = '{}'
@@ -188,8 +189,7 @@ export const duckdbDialect: Dialect = {
     const rows = format === "lines" ? `select encode(concat(line, chr(10))) from (${query}) lines(line)` : query;
     return `copy (${rows}) to '${file.replaceAll("'", "''")}' (${formats[format]})`;
   },
-  searchPath: schemas =>
-    sql`set search_path = ${sql.lit(schemas.map(name => `"${name.replaceAll('"', '""')}"`).join(","))}`,
+  searchPath: schemas => sql`set search_path = ${sql.lit(schemas.map(quotedName).join(","))}`,
   rowPlace: "rowid",
   serverTime: undefined,
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,

@@ -1,8 +1,8 @@
 import type { DuckDBConnection, DuckDBMaterializedResult } from "@duckdb/node-api";
-import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import type { Mutex } from "../../../mutex.ts";
+import type { Db } from "../../database.ts";
 import { kyselyWith, statements } from "../../dialect.ts";
-import type { StateTables } from "../../state_tables.ts";
 import { attempting as attemptingTo, isOutOfMemory } from "./failure.ts";
 import { inlined, withoutStatement } from "./inlining.ts";
 import { bindings, rowObjects } from "./values.ts";
@@ -33,7 +33,7 @@ export interface Use {
 }
 
 /** Kysely over one connection, which a transaction or a single statement has to itself. */
-export function kyselyOver(connect: () => Promise<DuckDBConnection>, turns: Mutex, use: Use = {}): Kysely<StateTables> {
+export function kyselyOver(connect: () => Promise<DuckDBConnection>, turns: Mutex, use: Use = {}): Db {
   const driver: Driver = {
     init: async () => undefined,
     destroy: async () => undefined,

@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Kind } from "../../../catalog/columns.ts";
 import { NARROW_INTEGER_DIGITS, NARROW_PLACES } from "../../../rows/encode_usual_value.ts";
+import type { Fragment } from "../../database.ts";
 import { duckdbDialect } from "../session/dialect.ts";
 import { quoted } from "../session/session.ts";
 import type { StagedFile } from "./manifest.ts";
@@ -21,11 +22,7 @@ const SMALLEST_BUFFER = 8_000_000;
  * own: directly it costs 3.4 to 7.5 µs a value, and an INSERT's target would otherwise impose its type on the reader. In a
  * column with values that need more digits only the long ones go the direct way.
  */
-export function relationOf(
-  folder: string,
-  files: readonly StagedFile[],
-  columns: readonly FileColumn[],
-): RawBuilder<unknown> {
+export function relationOf(folder: string, files: readonly StagedFile[], columns: readonly FileColumn[]): Fragment {
   const id = (name: string) => sql.id(name);
   if (files.length === 0) {
     const nulls = columns.map(

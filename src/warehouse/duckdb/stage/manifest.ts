@@ -17,6 +17,7 @@ const fileFacts = z.object({
   wide: z.array(z.string()),
 });
 
+/** The files of one appended batch; a table without rows has none. */
 const batchFacts = z.object({
   keys: fileFacts.optional(),
   main: fileFacts.optional(),
@@ -35,8 +36,6 @@ const manifestFacts = z.object({
 
 /** A file of the stage: `longest` is its longest line in bytes, `wide` the columns with values beyond DECIMAL(18,6). */
 export type StagedFile = z.infer<typeof fileFacts>;
-/** The files of one appended batch; a table without rows has none. */
-export type StagedBatch = z.infer<typeof batchFacts>;
 /** What a stage holds: the scan's checkpoint (`record`) and exactly the batches that belong to it. */
 export type Manifest = Omit<z.infer<typeof manifestFacts>, "record"> & { readonly record: StageRecord };
 

@@ -28,42 +28,38 @@ export async function pickLines(
   sequences: readonly number[],
   to: string,
 ): Promise<Picked | undefined> {
-  const target = await open(to, "w", 0o600);
+  await using target = await open(to, "w", 0o600);
   // Read into the same memory over and over: new buffers for each cost as much again as the picking, and 60 MB.
   const most = Math.max(0, ...files.map(file => file.bytes));
   const rooms = files.slice(0, 2).map(() => Buffer.allocUnsafeSlow(most));
-  try {
-    let [rows, found, next] = [0, 0, 0];
-    let coming = files.length === 0 ? undefined : await (await startReading(rooms[0]!, files[0]!)).read;
-    for (let i = 0; coming !== undefined; i++) {
-      const bytes: Buffer = coming;
-      // Read while this one is looked through.
-      const reading = files[i + 1] && (await startReading(rooms[(i + 1) % 2]!, files[i + 1]!));
-      const starts = startsOf(bytes, files[i]!.rows);
-      coming = await reading?.read;
-      const first = firstIn(bytes);
-      const behind = coming === undefined ? Number.POSITIVE_INFINITY : firstIn(coming);
-      if (!(first < behind)) return undefined;
-      while (next < sequences.length && sequences[next]! < first) next++;
-      if (next === sequences.length || sequences[next]! >= behind) continue;
-      const lines: Buffer[] = [];
-      for (let line = 0; next < sequences.length && sequences[next]! < behind; next++) {
-        const begins = `${sequences[next]!},`;
-        line = lineFrom(bytes, starts, line, sequences[next]!);
-        const start = line;
-        while (line < starts.length - 1 && isAt(bytes, begins, starts[line]!)) line++;
-        // None: a row without lines in this table.
-        if (line === start) continue;
-        found++;
-        rows += line - start;
-        lines.push(bytes.subarray(starts[start], starts[line]));
-      }
-      await target.writeFile(Buffer.concat(lines));
+  let [rows, found, next] = [0, 0, 0];
+  let coming = files.length === 0 ? undefined : await (await startReading(rooms[0]!, files[0]!)).read;
+  for (let i = 0; coming !== undefined; i++) {
+    const bytes: Buffer = coming;
+    // Read while this one is looked through.
+    const reading = files[i + 1] && (await startReading(rooms[(i + 1) % 2]!, files[i + 1]!));
+    const starts = startsOf(bytes, files[i]!.rows);
+    coming = await reading?.read;
+    const first = firstIn(bytes);
+    const behind = coming === undefined ? Number.POSITIVE_INFINITY : firstIn(coming);
+    if (!(first < behind)) return undefined;
+    while (next < sequences.length && sequences[next]! < first) next++;
+    if (next === sequences.length || sequences[next]! >= behind) continue;
+    const lines: Buffer[] = [];
+    for (let line = 0; next < sequences.length && sequences[next]! < behind; next++) {
+      const begins = `${sequences[next]!},`;
+      line = lineFrom(bytes, starts, line, sequences[next]!);
+      const start = line;
+      while (line < starts.length - 1 && isAt(bytes, begins, starts[line]!)) line++;
+      // None: a row without lines in this table.
+      if (line === start) continue;
+      found++;
+      rows += line - start;
+      lines.push(bytes.subarray(starts[start], starts[line]));
     }
-    return { rows, sequences: found };
-  } finally {
-    await target.close();
+    await target.writeFile(Buffer.concat(lines));
   }
+  return { rows, sequences: found };
 }
 
 /** Resolves when the system has been told to read. */
@@ -72,17 +68,14 @@ async function startReading(room: Buffer, lines: Lines): Promise<{ readonly read
 }
 
 async function readInto(file: FileHandle, room: Buffer, { path, bytes }: Lines): Promise<Buffer> {
-  try {
-    let read = 0;
-    while (read < bytes) {
-      const { bytesRead } = await file.read(room, read, bytes - read, read);
-      if (bytesRead === 0) throw new Error(`${path} has ${read} bytes, not ${bytes} as when it was written`);
-      read += bytesRead;
-    }
-    return room.subarray(0, bytes);
-  } finally {
-    await file.close();
+  await using _closed = file;
+  let read = 0;
+  while (read < bytes) {
+    const { bytesRead } = await file.read(room, read, bytes - read, read);
+    if (bytesRead === 0) throw new Error(`${path} has ${read} bytes, not ${bytes} as when it was written`);
+    read += bytesRead;
   }
+  return room.subarray(0, bytes);
 }
 
 /** Where lines start, and behind them the end. Line breaks within quotes, which are doubled where a value has one, are a value's own. */

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { INDEX_COLUMN, type Table, type TableSet } from "../../../catalog/columns.ts";
 import { remove, writeDurably } from "../../../files.ts";
 import { type Batch, type EncodedTable, stageColumns } from "../../../rows/batch.ts";
+import type { Fragment } from "../../database.ts";
 import type { Stage, StageRecord } from "../../destination.ts";
 import { attempting } from "../session/failure.ts";
 import { type FileColumn, relationOf } from "./csv_relation.ts";
@@ -152,7 +153,7 @@ class FileStage implements Stage {
     });
   }
 
-  keys(): RawBuilder<unknown> {
+  keys(): Fragment {
     const { main } = this.#tables;
     const key = main.key.map(name => main.columns.find(column => column.name === name)!);
     return relationOf(
@@ -182,7 +183,7 @@ class FileStage implements Stage {
     });
   }
 
-  rows(table: Table): RawBuilder<unknown> {
+  rows(table: Table): Fragment {
     const child = this.#tables.children.findIndex(candidate => candidate.name === table.name);
     const picked = this.#picked.get(table.name);
     const files = picked === undefined ? this.#filesOf(table) : picked.rows === 0 ? [] : [picked];
@@ -198,7 +199,7 @@ class FileStage implements Stage {
     return sql`(select * replace (_seq::hugeint as _seq) from ${relation})`;
   }
 
-  outcomes(): RawBuilder<unknown> {
+  outcomes(): Fragment {
     return relationOf(
       this.#folder,
       this.#files(batch => batch.outcomes),

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { quotedName } from "../../database.ts";
 import { analyticsSchema, storedName } from "../../views/view.ts";
 import type { Observer } from "../session/driver.ts";
 import { quoted, select } from "../session/session.ts";
@@ -18,7 +19,7 @@ export class PublishNumber implements Observer {
 
   constructor(schema: string, stateSchema: string) {
     this.#stateSchema = stateSchema;
-    const written = (name: string) => [`"${RegExp.escape(name.replaceAll('"', '""'))}"`, RegExp.escape(name)];
+    const written = (name: string) => [RegExp.escape(quotedName(name)), RegExp.escape(name)];
     const names = [schema, analyticsSchema(schema)].flatMap(name => written(name).map(way => `${way}\\s*\\.`));
     // Models that are kept as tables are shown by views of the data.
     names.push(`${written(stateSchema)[0]}\\."${storedName("")}`);
@@ -43,7 +44,7 @@ export class PublishNumber implements Observer {
     this.#touched = false;
     this.#isThere ||= await this.#looksThere(connection);
     if (!this.#isThere) return;
-    const table = `"${this.#stateSchema.replaceAll('"', '""')}".warehouse`;
+    const table = `${quotedName(this.#stateSchema)}.warehouse`;
     const next = await connection.run(
       `update ${table} set value = json_object('number', (value->>'number')::bigint + 1) where key = ${quoted(KEY)}`,
     );
@@ -60,17 +61,10 @@ export class PublishNumber implements Observer {
     return found !== undefined;
   }
 
-  /** The session's own number, as it is stored. */
-  async own(connection: DuckDBConnection): Promise<string> {
-    return this.#stored(connection, "");
-  }
-
-  async #stored(connection: DuckDBConnection, of: string): Promise<string> {
-    const schema = `"${this.#stateSchema.replaceAll('"', '""')}"`;
-    const [row] = await select(
-      connection,
-      `select value->>'number' from ${of}${schema}.warehouse where key = ${quoted(KEY)}`,
-    );
+  /** The session's own number, as it is stored; with `of` that of another file. */
+  async own(connection: DuckDBConnection, of = ""): Promise<string> {
+    const table = `${of}${quotedName(this.#stateSchema)}.warehouse`;
+    const [row] = await select(connection, `select value->>'number' from ${table} where key = ${quoted(KEY)}`);
     return String(row?.[0] ?? "0");
   }
 
@@ -86,7 +80,7 @@ export class PublishNumber implements Observer {
       return true;
     }
     try {
-      return (await this.own(connection)) !== (await this.#stored(connection, "tributary_published."));
+      return (await this.own(connection)) !== (await this.own(connection, "tributary_published."));
     } catch {
       return true;
     } finally {

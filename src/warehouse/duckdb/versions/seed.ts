@@ -10,6 +10,13 @@ import { checkpoint, identify, makeWhole, openSession, type Resources, type Sess
 import { copyDatabase } from "./copy.ts";
 import { damagedFile, isKnownAtPath, knowAtPath, linkedVersion, newestVersion, versionFile } from "./versions.ts";
 
+/** A warehouse file, and what sessions that open it may use. */
+export interface Opening {
+  readonly layout: Layout;
+  readonly stateSchema: string;
+  readonly resources: Resources;
+}
+
 /** The file whose lock lets one process at a time make the work file. It may go whenever the work file is there. */
 export function guardFile(layout: Layout): string {
   return join(layout.home, "seeding.tmp");
@@ -58,30 +65,20 @@ export function refusal(layout: Layout, found: string, cause?: unknown): Destina
  * Opens a file for a look at whose it is, without changing it. LockedError when it is in use; DestinationError unless it is ours
  * or, where the caller `acceptsEmpty`, a database without a single table.
  */
-export async function requireOurs(
-  layout: Layout,
-  file: string,
-  stateSchema: string,
-  resources: Resources,
-): Promise<void> {
-  (await openOurs(layout, file, stateSchema, resources, false)).close();
+export async function requireOurs(opening: Opening, file: string): Promise<void> {
+  (await openOurs(opening, file, false)).close();
 }
 
 /** The same, and the session with the file open for reading. */
-export async function openOurs(
-  layout: Layout,
-  file: string,
-  stateSchema: string,
-  resources: Resources,
-  acceptsEmpty: boolean,
-): Promise<Session> {
+export async function openOurs(opening: Opening, file: string, acceptsEmpty: boolean): Promise<Session> {
+  const { layout, resources } = opening;
   const session = await openSession(file, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error)))
       throw refusal(layout, `${file} is no DuckDB database`, error);
     return asLocked(layout)(error);
   });
   try {
-    await requireIdentity(layout, file, session, stateSchema, acceptsEmpty);
+    await requireIdentity(opening, file, session, acceptsEmpty);
     return session;
   } catch (error) {
     session.close();
@@ -90,9 +87,10 @@ export async function openOurs(
 }
 
 /** DestinationError when a publish would replace what isn't ours: it may have come to the path since the run began. */
-export async function requireReplaceable(layout: Layout, stateSchema: string, resources: Resources): Promise<void> {
+export async function requireReplaceable(opening: Opening): Promise<void> {
+  const { layout } = opening;
   if ((await presentAt(layout)) !== "file") return;
-  await requireOurs(layout, layout.path, stateSchema, resources);
+  await requireOurs(opening, layout.path);
   await requireKnown(layout);
 }
 
@@ -108,10 +106,9 @@ export async function requireKnown(layout: Layout): Promise<void> {
 
 /** DestinationError unless the open file is ours (or empty, where that is accepted). */
 export async function requireIdentity(
-  layout: Layout,
+  { layout, stateSchema }: Opening,
   file: string,
   session: Session,
-  stateSchema: string,
   acceptsEmpty: boolean,
 ): Promise<void> {
   const identity = await identify(session.connection, stateSchema);
@@ -126,24 +123,20 @@ export async function requireIdentity(
  * Makes the work file, when it is missing, from what readers were given last. Returns whether a regular file at the path was
  * its source.
  */
-export async function seed(
-  layout: Layout,
-  present: Present,
-  stateSchema: string,
-  resources: Resources,
-): Promise<boolean> {
+export async function seed(opening: Opening, present: Present): Promise<boolean> {
+  const { layout } = opening;
   if (await entryAt(layout.work)) return false;
   // Removed under a run that goes on: two would work on one stream.
   const holder = await readHolder(layout);
   if (holder !== undefined && holder.host === hostname() && holder.pid !== process.pid && isAlive(holder.pid))
     throw await lockedError(layout, holder.pid);
-  return guarded(layout, resources, async () => {
+  return guarded(opening, async () => {
     if (await entryAt(layout.work)) return false;
     // A log without its file would be replayed onto the new one.
     await remove(`${layout.work}.wal`);
     const source = await sourceOf(layout, present);
     if (source === undefined) return false;
-    await placeCopy(layout, source, stateSchema, resources);
+    await placeCopy(opening, source);
     return source === layout.path;
   });
 }
@@ -152,19 +145,15 @@ export async function seed(
  * Puts a work file that cannot be opened aside, and a copy of what readers were given last in its place. Returns what that
  * was; undefined when there is nothing to go on from, or when the file can be opened by now.
  */
-export async function replaceDamaged(
-  layout: Layout,
-  present: Present,
-  stateSchema: string,
-  resources: Resources,
-): Promise<string | undefined> {
-  return guarded(layout, resources, async () => {
+export async function replaceDamaged(opening: Opening, present: Present): Promise<string | undefined> {
+  const { layout } = opening;
+  return guarded(opening, async () => {
     // Another process may have been faster, or the disk have had a bad moment.
-    if (!(await isDamaged(layout, resources))) return undefined;
+    if (!(await isDamaged(opening))) return undefined;
     const source = await sourceOf(layout, present);
     if (source === undefined) return undefined;
     const aside = damagedFile(layout);
-    await placeCopy(layout, source, stateSchema, resources, async () => {
+    await placeCopy(opening, source, async () => {
       await remove(`${aside}.wal`);
       await rename(layout.work, aside);
       // Here, a kill leaves a log without its file.
@@ -175,7 +164,7 @@ export async function replaceDamaged(
 }
 
 /** One process at a time: DuckDB's lock on a file of its own is let go even by a killed one. */
-async function guarded<T>(layout: Layout, resources: Resources, work: () => Promise<T>): Promise<T> {
+async function guarded<T>({ layout, resources }: Opening, work: () => Promise<T>): Promise<T> {
   await makeWhole(guardFile(layout), layout, resources);
   const guard = await openSession(guardFile(layout), false, resources).catch(asLocked(layout));
   try {
@@ -192,7 +181,7 @@ async function sourceOf(layout: Layout, present: Present): Promise<string | unde
   return newest === undefined ? undefined : versionFile(layout, newest);
 }
 
-async function isDamaged(layout: Layout, resources: Resources): Promise<boolean> {
+async function isDamaged({ layout, resources }: Opening): Promise<boolean> {
   try {
     const session = await openSession(layout.work, false, resources).catch(asLocked(layout));
     session.close();
@@ -204,16 +193,11 @@ async function isDamaged(layout: Layout, resources: Resources): Promise<boolean>
 }
 
 /** Copies the source to the work file's place; `makeWay` comes when the copy is whole. */
-async function placeCopy(
-  layout: Layout,
-  source: string,
-  stateSchema: string,
-  resources: Resources,
-  makeWay: () => Promise<void> = async () => undefined,
-): Promise<void> {
+async function placeCopy(opening: Opening, source: string, makeWay = async (): Promise<void> => undefined) {
+  const { layout } = opening;
   if (source !== layout.path) await remove(`${source}.wal`);
-  await requireOurs(layout, source, stateSchema, resources);
-  if (await entryAt(`${source}.wal`)) await replayLog(layout, source, resources);
+  await requireOurs(opening, source);
+  if (await entryAt(`${source}.wal`)) await replayLog(opening, source);
   if (source === layout.path) await knowAtPath(layout, [await entryAt(source)]);
   const made = join(layout.home, "work.tmp");
   try {
@@ -231,7 +215,7 @@ function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== "ENOENT") throw error;
 }
 
-async function replayLog(layout: Layout, source: string, resources: Resources): Promise<void> {
+async function replayLog({ layout, resources }: Opening, source: string): Promise<void> {
   using session = await openSession(source, false, resources).catch(asLocked(layout));
   await checkpoint(session.connection);
 }

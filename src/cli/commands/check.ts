@@ -12,9 +12,8 @@ interface CheckOptions extends CommonOptions {
   readonly offline?: boolean;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("check")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Look at configuration, key, service, destination, schedules and what they need, and say of each whether it is well or what to do. Writes nothing.",
     )

@@ -11,9 +11,8 @@ interface DbtOptions extends CommonOptions {
   readonly force?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("dbt")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, the models as marts, a profile. Written again, it replaces its own files and leaves all others alone.",
     )

@@ -7,9 +7,8 @@ interface DdlOptions extends CommonOptions {
   readonly forDba?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("ddl")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
     )

@@ -19,9 +19,8 @@ interface DocsOptions extends CommonOptions {
   readonly force?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("docs")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
     )

@@ -19,9 +19,8 @@ interface ExportCommandOptions extends CommonOptions {
 
 const KEEP = 2;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("export")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument(
       "[stream...]",
       "streams, patterns or presets (default: every table there is, also of streams that are off)",

@@ -10,12 +10,10 @@ import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("init")
-    .description(
-      "Write config.yaml from the example, asking for the few values that matter. Secrets go to a .env file beside it (mode 600), which all commands read. Nothing is overwritten.",
-    );
+export function register(command: Command, context: CliContext): void {
+  command.description(
+    "Write config.yaml from the example, asking for the few values that matter. Secrets go to a .env file beside it (mode 600), which all commands read. Nothing is overwritten.",
+  );
   attachOptions(
     command,
     ["config", "yes", "log"],

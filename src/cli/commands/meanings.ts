@@ -15,9 +15,8 @@ interface MeaningsOptions extends CommonOptions {
 
 const RESOURCES = { memoryLimitMb: 512, threads: 2 } as const;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("meanings")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[meaning...]", "credit, paid, held, open, late, processed, dismissed or resolved (default: all)")
     .description(
       "Show what the models take rows for, by which lines of the configuration, and the values that stand in the columns that say it or may. --try shows what another line would change; nothing is written.",

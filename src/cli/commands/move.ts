@@ -13,9 +13,8 @@ interface MoveOptions extends CommonOptions {
   readonly to?: string;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("move")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "With --to: fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows; stopped, the same command goes on. Without: have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
     )

@@ -26,9 +26,8 @@ const CELL = 60;
 const REMEMBERED = 500;
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("query")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")
     .description(
       "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",

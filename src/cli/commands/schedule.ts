@@ -22,9 +22,8 @@ interface ScheduleOptions extends CommonOptions {
 /** A stop is over in less than the ten seconds that service managers wait at least. */
 const STOP_MS = 9_700;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("schedule")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again. With `workers` in the configuration they do it, and of several such commands one asks them.",
     )

@@ -20,9 +20,8 @@ interface SyncOptions extends CommonOptions {
   readonly workers?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("sync")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(streamsArgument())
     .description("Bring the tables up to date: read what is new or changed, store it, publish it.")
     .option("--full", "read lists and feeds whole, whatever the high-water marks say")

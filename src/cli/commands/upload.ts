@@ -21,9 +21,8 @@ const WAIT_MS = 600_000;
 /** Columns of a row that are shown off --json. */
 const SHOWN = 8;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("upload")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[file...]", "invoices, orders, quotes …")
     .description(
       "Upload files to the service, each content once. An interrupted upload is resumed. When the service may have created a document but its answer was lost, the file is reported as unknown and not sent again.",

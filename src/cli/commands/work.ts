@@ -26,9 +26,8 @@ const words = {
   stopped: "other workers go on with it",
 };
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("work")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Stay up and take jobs: parts of the runs that `tributary schedule` and `tributary sync --workers` ask for. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; together they keep the limits of each key.",
     )

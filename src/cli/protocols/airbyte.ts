@@ -15,9 +15,8 @@ const calls = {
   ...{ check, discover, read },
 };
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("airbyte")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(new Argument("<call>", "what the protocol calls").choices(Object.keys(calls)))
     .description(
       "A source for Airbyte and PyAirbyte: tables are streams, and a read runs a sync first. Writes a message of Airbyte's protocol a line.",

@@ -9,9 +9,8 @@ interface SingerOptions extends ProtocolOptions {
   readonly discover?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("singer")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "A tap for Singer's targets and Meltano: runs a sync, then writes schemas, the rows that changed, and states.",
     )

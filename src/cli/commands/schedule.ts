@@ -132,14 +132,14 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const { context, log } = surroundings;
   const { attach } = await import("../invocation/attachments.ts");
   const detach = await attach(daemon, surroundings);
-  const { signal, release } = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
+  using stop = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
   const { messageOf } = await import("../../sync/run/report.ts");
   const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
   let deadline = Number.POSITIVE_INFINITY;
-  signal.addEventListener("abort", () => {
+  stop.signal.addEventListener("abort", () => {
     deadline = context.clock.now() + STOP_MS;
   });
-  const saved = await daemon.serve(signal);
+  const saved = await daemon.serve(stop.signal);
   if (!saved)
     log.warn(
       {},
@@ -147,7 +147,7 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
     );
   await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.clock.now()))]);
   log.info({}, "stopped");
-  for (const end of [letThrough, release]) end();
+  letThrough();
 }
 
 /** The configuration, its schedules found good. @throws ConfigError */

@@ -9,7 +9,7 @@ import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
-import type { Outcome } from "../invocation/run_tools.ts";
+import { type Outcome, runOnTerminal, tellErrors, withRunTools } from "../invocation/run_tools.ts";
 import { inShell } from "../terminal/look.ts";
 
 interface SyncOptions extends CommonOptions {
@@ -42,7 +42,6 @@ export function register(command: Command, context: CliContext): void {
 
 async function sync(streams: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options);
-  const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { sync: run, syncOrder } = await import("../../library/sync.ts");
   await runOnTerminal(context, options, loaded.warnings, async tools => {
@@ -66,7 +65,6 @@ export async function syncedWarehouse(
   options: SyncOptions & { readonly sync: boolean },
   context: CliContext,
 ): Promise<{ readonly warehouse: OpenWarehouse; readonly report?: RunReport }> {
-  const { tellErrors, withRunTools } = await import("../invocation/run_tools.ts");
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { sync } = await import("../../library/sync.ts");
   return withRunTools(context, options, loaded.warnings, async tools => {

@@ -5,7 +5,7 @@ import type { UploadReport } from "../../library/upload.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
-import type { Outcome } from "../invocation/run_tools.ts";
+import { type Outcome, runOnTerminal } from "../invocation/run_tools.ts";
 import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 
@@ -50,7 +50,6 @@ async function upload(files: readonly string[], options: UploadOptions, context:
       "--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them.",
     );
   const loaded = await context.openConfig(options);
-  const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { upload: send } = await import("../../library/upload.ts");
   await runOnTerminal(context, options, loaded.warnings, async tools => {

@@ -7,7 +7,7 @@ import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
 import { attachOptions } from "../invocation/options.ts";
-import type { ProtocolOptions } from "./protocol_read.ts";
+import { configuredTables, fileText, type ProtocolOptions, presentTables, tellChanges } from "./protocol_read.ts";
 
 const calls = {
   spec: async (_: ProtocolOptions, context: CliContext) =>
@@ -66,7 +66,6 @@ async function check(options: ProtocolOptions, context: CliContext): Promise<voi
 
 async function discover(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { catalogMessage } = await import("../../operations/changes/airbyte.ts");
-  const { configuredTables, presentTables } = await import("./protocol_read.ts");
   const loaded = await context.openConfig(options, { local: true });
   const { on } = await configuredTables(loaded);
   await writePiece(context, catalogMessage((await presentTables(loaded, { tables: on })) ?? on));
@@ -74,7 +73,6 @@ async function discover(options: ProtocolOptions, context: CliContext): Promise<
 
 async function read(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { errorMessage, readConfigured } = await import("../../operations/changes/airbyte.ts");
-  const { configuredTables, fileText, tellChanges } = await import("./protocol_read.ts");
   const [catalog, state] = [await fileText(options.catalog), await fileText(options.state)];
   if (catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });

@@ -91,12 +91,12 @@ export async function tellChanges(
     without,
     tables: new Set(tables.map(({ name }) => name)),
   };
-  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), {
+  using stop = interruption(context, text => void context.stderr.write(`${text}\n`), {
     stopping: "stopping after these rows; once more leaves at once",
     stopped: "the next reading goes on behind the last state",
   });
   try {
-    const batches = changedBatches(warehouse, { ...options, signal }, protocol.format);
+    const batches = changedBatches(warehouse, { ...options, signal: stop.signal }, protocol.format);
     for await (const piece of told(batches, { ...read, tables }, ({ stream }) => !failed.has(stream))) {
       if (piece.length > 0) await writePiece(context, piece);
       await wrote?.(piece);
@@ -104,7 +104,5 @@ export async function tellChanges(
   } catch (error) {
     // Its reader has stopped.
     if (codeOf(error) !== "EPIPE") throw error;
-  } finally {
-    release();
   }
 }

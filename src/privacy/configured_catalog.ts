@@ -15,12 +15,6 @@ export interface CatalogueConfig {
   readonly privacy: Config["privacy"];
 }
 
-/** What a configuration says that says nothing. */
-export const unconfigured: CatalogueConfig = {
-  streams: { settings: {} },
-  privacy: { pii: "keep", key: undefined, exclude: [], hash: [], mask: [] },
-};
-
 /**
  * The catalogue with the config's further volatile columns, and with what becomes of those that hold personal data; ConfigError
  * for settings that name what doesn't exist.

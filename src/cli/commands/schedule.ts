@@ -7,7 +7,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import type { DaemonTools, ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { ConfigSource } from "../../daemon/schedule/source.ts";
 import { ConfigError } from "../../errors.ts";
-import { runDefaults } from "../../library/connector.ts";
+import { configuredStreams, runDefaults } from "../../library/connector.ts";
 import type { Logger } from "../../logging.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -153,9 +153,8 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
 /** The configuration, its schedules found good. @throws ConfigError */
 async function openSchedules(options: ScheduleOptions, context: CliContext): Promise<LoadedConfig> {
   const loaded = await context.openConfig(options);
-  const { configured } = await import("../../privacy/configured_catalog.ts");
   const { requireSchedules } = await import("../../config/schedules.ts");
-  requireSchedules(loaded, configured((await runDefaults()).catalogue, loaded.config), context.clock.now());
+  requireSchedules(loaded, (await configuredStreams(loaded.config)).catalogue, context.clock.now());
   return loaded;
 }
 

@@ -26,13 +26,12 @@ export async function makeReport(
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { readContents } = await import("../../outputs/report/contents.ts");
   const { reportDocument } = await import("../../outputs/report/report_page.ts");
-  const { readModels } = await import("../../library/connector.ts");
+  const { configuredStreams, readModels } = await import("../../library/connector.ts");
   const { readMeanings } = await import("../../catalog/meaning.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { streams } = await import("../../../streams/index.ts");
   const companies = companiesOf(config, company).map(({ name }) => name);
   const models = await readModels();
-  const meanings = readMeanings(models.meanings, configured(streams, config), config.meanings);
+  const { catalogue } = await configuredStreams(config);
+  const meanings = readMeanings(models.meanings, catalogue, config.meanings);
   await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to report on");
   const currency = config.currency?.report;
@@ -43,7 +42,7 @@ export async function makeReport(
     publishedAt: reading.publishedAt?.toISOString(),
     lateAfterMs: config.freshness.lateAfterMs,
     streamsOf: tables =>
-      streams
+      catalogue
         .filter(({ tables: { main, children } }) => [main, ...children].some(({ name }) => tables.includes(name)))
         .map(({ name }) => name),
   });

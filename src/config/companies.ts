@@ -1,7 +1,8 @@
+import { z } from "zod";
 import { secretsInUrl } from "../secrets.ts";
 import type { Company } from "./config.ts";
 import type { Fault } from "./expansion.ts";
-import { defaultKey, type EffectiveConfig } from "./schema.ts";
+import { bareSchema, configSchema, defaultKey, type EffectiveConfig } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -71,31 +72,15 @@ export function serviceAddress(address: string): string {
 }
 
 /** What is secret wherever it was written: keys, and the passwords and tokens inside addresses. */
-export function literalSecrets(values: unknown): string[] {
-  const { api, companies, destination, server, notify, hooks, privacy, reports } = (values ?? {}) as Values;
-  const targets = fieldOf(notify, "targets");
-  const listed: readonly unknown[] = Array.isArray(reports) ? reports : [];
-  const own = [
-    fieldOf(server, "token"),
-    fieldOf(fieldOf(server, "login"), "password"),
-    fieldOf(hooks, "secret"),
-    fieldOf(privacy, "key"),
-    fieldOf(fieldOf(destination, "storage"), "secret"),
-    fieldOf(fieldOf(destination, "storage"), "session_token"),
-    ...(Array.isArray(targets) ? targets.map(target => fieldOf(target, "url")) : []),
-    ...listed.map(report => fieldOf(report, "post")),
-  ];
-  const all = [api, ...(Array.isArray(companies) ? companies : [])];
-  const addresses = [
-    ...all.map(holder => fieldOf(holder, "base_url")),
-    ...["url", "catalog"].map(key => fieldOf(destination, key)),
-    ...listed.map(report => fieldOf(fieldOf(report, "mail"), "smtp")),
-  ];
-  const keys = all.map(holder => fieldOf(holder, "key")).filter(key => key !== defaultKey);
-  return [
-    ...[...keys, ...own].filter(secret => typeof secret === "string"),
-    ...addresses.filter(address => typeof address === "string").flatMap(secretsInUrl),
-  ];
+export function literalSecrets(value: unknown, schema: z.core.$ZodType = configSchema): string[] {
+  const bare = bareSchema(schema);
+  const { holds } = z.globalRegistry.get(bare) ?? {};
+  if (typeof value === "string")
+    return holds === "secrets" ? secretsInUrl(value) : holds === "secret" && value !== defaultKey ? [value] : [];
+  if (Array.isArray(value))
+    return bare instanceof z.ZodArray ? value.flatMap(item => literalSecrets(item, bare.element)) : [];
+  const shape: Readonly<Record<string, z.core.$ZodType>> = bare instanceof z.ZodObject ? bare.shape : {};
+  return Object.entries(shape).flatMap(([key, inner]) => literalSecrets(fieldOf(value, key), inner));
 }
 
 function fieldOf(holder: unknown, key: string): unknown {

@@ -1,13 +1,10 @@
 import { type Meaning, readMeanings } from "../catalog/meaning.ts";
-import type { Stream } from "../catalog/stream.ts";
-import { withVolatile } from "../catalog/stream.ts";
+import { type Stream, withVolatile } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
-import type { OwnSettings } from "../config/settings.ts";
-import { requireOrder, requireSettings } from "../config/settings.ts";
+import { type OwnSettings, requireOrder, requireSettings } from "../config/settings.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import type { Policy } from "./policy.ts";
-import { policyOf, withPolicy } from "./policy.ts";
+import { type Policy, policyOf, withPolicy } from "./policy.ts";
 
 /** What the config says of streams and their columns. */
 export interface CatalogueConfig {

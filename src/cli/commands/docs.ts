@@ -82,9 +82,7 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
   const { configuredStreams, readMadeColumns, readModels, warehouseOrder } = await import("../../library/connector.ts");
   const { dialectOf } = await import("../../warehouse/connect/open.ts");
   const { viewsOf } = await import("../../warehouse/schema/ddl_script.ts");
-  const { readableState } = await import("../../warehouse/ddl/grants.ts");
   const { dictionaryOf } = await import("../../outputs/dictionary/dictionary.ts");
-  const { describeState } = await import("../../outputs/dictionary/state.ts");
   const shown = config ?? unconfigured();
   const { catalogue, on, versioned } = await configuredStreams(shown);
   // Without a configuration nothing is off: the dictionary shows all there can be.
@@ -103,7 +101,6 @@ async function describe(config: Config | undefined, options: DocsOptions, contex
     selects: new Map(viewsOf(dialectOf(shown.destination), order).map(({ name, select }) => [name, select])),
     relations: relationsOf(catalogue),
     apart: noRelations,
-    state: describeState(readableState),
     sample: config === undefined || !options.examples ? undefined : await look(config, described, options, context),
   });
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
-import { diskFailure, syncFolder } from "../../files.ts";
+import { diskFailure, syncFolder, writeDurably } from "../../files.ts";
 import { GENERATOR } from "./report_page.ts";
 
 /** Where a page says what made it. */
@@ -44,13 +44,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
     await mkdir(folder, { recursive: true });
     // What a killed one left behind is overwritten, and is not followed where it is a link.
     await rm(aside, { force: true });
-    const file = await open(aside, "wx");
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeDurably(aside, text, 0o666, "wx");
     await rename(aside, path);
   } catch (error) {
     await rm(aside, { force: true }).catch(() => undefined);

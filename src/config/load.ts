@@ -6,11 +6,9 @@ import { ConfigError } from "../errors.ts";
 import { createRedactor } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
 import { type Config, configOf } from "./config.ts";
-import type { Fault } from "./expansion.ts";
-import { expand } from "./expansion.ts";
+import { expand, type Fault } from "./expansion.ts";
 import { explain } from "./explanation.ts";
-import type { EffectiveConfig } from "./schema.ts";
-import { configSchema, DESTINATION_KEYS } from "./schema.ts";
+import { configSchema, DESTINATION_KEYS, type EffectiveConfig } from "./schema.ts";
 import { parseConfigDocument } from "./yaml_document.ts";
 
 export interface LoadOptions {

@@ -133,18 +133,14 @@ async function answers(context: CliContext): Promise<Given> {
   const place = isFile
     ? await line("The file", "./warehouse.duckdb", valid("destination", "path"))
     : await line("Its address, or a variable", `\${DATABASE_URL}`, valid("destination", "url"));
-  const holds = !isFile && (await holdsSecret(place));
+  const { secretsInUrl } = await import("../../secrets.ts");
+  const holds = !isFile && secretsInUrl(place).length > 0;
   const url = isFile ? undefined : holds ? `\${DATABASE_URL}` : place;
   const given = { base_url, key: `\${${name}}`, company, type, path: isFile ? place : undefined, url };
   return {
     given,
     secrets: { ...(secret === "" ? {} : { [name]: secret }), ...(holds ? { DATABASE_URL: place } : {}) },
   };
-}
-
-async function holdsSecret(address: string): Promise<boolean> {
-  const { secretsInUrl } = await import("../../secrets.ts");
-  return secretsInUrl(address).length > 0;
 }
 
 function withAnswers(example: string, given: Partial<Answers>): string {

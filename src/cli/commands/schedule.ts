@@ -193,8 +193,7 @@ async function sourceOf(
 
 async function runOnce(name: string, options: ScheduleOptions, context: CliContext): Promise<void> {
   const { config, warnings } = await openSchedules(options, context);
-  const { orderOf } = await import("../../daemon/schedule/order.ts");
-  const { turnOf } = await import("../../daemon/schedule/order.ts");
+  const { orderOf, turnOf } = await import("../../daemon/schedule/order.ts");
   const chosen = config.schedules.find(one => one.name === name);
   if (chosen === undefined) {
     const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";

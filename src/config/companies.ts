@@ -4,6 +4,7 @@ import type { Company } from "./config.ts";
 import type { Fault } from "./expansion.ts";
 import { bareSchema, configSchema, defaultKey, type EffectiveConfig } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
+import { valueAt } from "./yaml_document.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -11,8 +12,8 @@ type Values = Readonly<Record<string, unknown>>;
 export function withDefaultKey(values: Values): Values {
   const api = values["api"] ?? {};
   const { companies } = values;
-  const ownKeys = Array.isArray(companies) && companies.every(company => fieldOf(company, "key") !== undefined);
-  if (ownKeys || typeof api !== "object" || Array.isArray(api) || fieldOf(api, "key") !== undefined) return values;
+  const ownKeys = Array.isArray(companies) && companies.every(company => valueAt(company, ["key"]) !== undefined);
+  if (ownKeys || typeof api !== "object" || Array.isArray(api) || valueAt(api, ["key"]) !== undefined) return values;
   return { ...values, api: Object.assign(Object.create(null), api, { key: defaultKey }) };
 }
 
@@ -29,16 +30,11 @@ export function companiesOf(
   surroundings: Surroundings,
   secrets: string[],
 ): Company[] {
-  const { api, companies } = effective;
-  const sharedKey = { value: api.key, template: fieldOf(templates["api"], "key") };
-  if (companies === undefined) {
-    return [createCompany(effective.company, api.base_url!, sharedKey, surroundings, secrets)];
-  }
-  const written = Array.isArray(templates["companies"]) ? templates["companies"] : [];
+  const { api, company: name, companies = [{ name, key: undefined, base_url: undefined }] } = effective;
   return companies.map((company, index) => {
-    const own = { value: company.key ?? "", template: fieldOf(written[index], "key") };
-    const key = company.key === undefined ? sharedKey : own;
-    return createCompany(company.name, company.base_url ?? api.base_url!, key, surroundings, secrets);
+    const place = company.key === undefined ? ["api", "key"] : ["companies", index, "key"];
+    const written = { value: company.key ?? api.key, template: valueAt(templates, place) };
+    return createCompany(company.name, company.base_url ?? api.base_url!, written, surroundings, secrets);
   });
 }
 
@@ -80,9 +76,5 @@ export function literalSecrets(value: unknown, schema: z.core.$ZodType = configS
   if (Array.isArray(value))
     return bare instanceof z.ZodArray ? value.flatMap(item => literalSecrets(item, bare.element)) : [];
   const shape: Readonly<Record<string, z.core.$ZodType>> = bare instanceof z.ZodObject ? bare.shape : {};
-  return Object.entries(shape).flatMap(([key, inner]) => literalSecrets(fieldOf(value, key), inner));
-}
-
-function fieldOf(holder: unknown, key: string): unknown {
-  return typeof holder === "object" && holder !== null ? (holder as Values)[key] : undefined;
+  return Object.entries(shape).flatMap(([key, inner]) => literalSecrets(valueAt(value, [key]), inner));
 }

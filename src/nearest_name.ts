@@ -12,6 +12,12 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best?.name;
 }
 
+/** What to say of it behind a sentence: ` Did you mean orders?`, or nothing. */
+export function meant(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? "" : ` Did you mean ${near}?`;
+}
+
 /** Edits (insert, delete, replace, swap two neighbours) between two words. */
 function distanceOf(a: string, b: string): number {
   let before: number[] = [];

@@ -1,4 +1,3 @@
-import type { Kind } from "./columns.ts";
 import { ASKED_WITH, type Lookup, parameterColumn, pathParameters, type Stream } from "./stream.ts";
 
 /** What the config says a stream asks with; values are text, names as the config spells them. */
@@ -132,16 +131,8 @@ const renamed = (stream: Stream, values: Values): Values =>
 const namesOf = (stream: Stream, values: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(values).map(name => own(stream, name));
 
-/** A column of a loaded table, as a lookup names it: `table.column`. */
-export interface LoadedColumn {
-  readonly stream: Stream;
-  readonly table: string;
-  readonly column: string;
-  readonly kind: Kind;
-}
-
-/** Where a `table.column` of the catalogue stands; undefined for one that no stream has. */
-export function loadedColumn(catalogue: readonly Stream[], named: string): LoadedColumn | undefined {
+/** Where a `table.column` of the catalogue stands, and its kind; undefined for one that no stream has. */
+export function loadedColumn(catalogue: readonly Stream[], named: string) {
   const [table, column] = named.split(".");
   for (const stream of catalogue) {
     const found = [stream.tables.main, ...stream.tables.children].find(candidate => candidate.name === table);

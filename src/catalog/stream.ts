@@ -226,16 +226,17 @@ function streamTables(facts: StreamFacts, volatile: readonly string[]): TableSet
   return tables;
 }
 
+/** A column with what the reader knows of a row: a name or a number of something. */
+const told = (name: string, description: string): Column => addedColumn(name, "context", "id", description);
+
 function addedColumns({ mode, path, key }: StreamFacts): Column[] {
   switch (mode.kind) {
     case "snapshot":
       return [
         addedColumn(OBSERVED_ON, "context", "date", "The day on which the service gave these figures."),
         ...Object.keys(mode.parameters ?? {}).map(name =>
-          addedColumn(
+          told(
             name,
-            "context",
-            "id",
             `Value of the parameter ${name} that these figures were asked with; the configuration may name others.`,
           ),
         ),
@@ -245,10 +246,8 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
       const names = new Set([...own, ...key].filter(name => name !== INDEX_COLUMN));
       return [
         ...[...names].map(name =>
-          addedColumn(
+          told(
             name,
-            "context",
-            "id",
             mode.by === undefined
               ? `Row of ${mode.of} that it belongs to, by ${mode.of}.${name}.`
               : `Value of ${mode.of}.${mode.by} that the request was made for; joins to that column.`,
@@ -269,14 +268,12 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
 function askedFor(path: string, { ask = [], passes }: Lookup): Column[] {
   const names = [...pathParameters(path), ...ask];
   const columns = names.map(name =>
-    addedColumn(
+    told(
       parameterColumn(name),
-      "context",
-      "id",
       `Value of the parameter ${name} that the request was made with; the configuration names the values.`,
     ),
   );
-  const others = addedColumn(ASKED_WITH, "context", "id", "The query that was asked with, its parameters in order.");
+  const others = told(ASKED_WITH, "The query that was asked with, its parameters in order.");
   return passes === undefined ? columns : [...columns, others];
 }
 
@@ -303,7 +300,7 @@ function besideRows({ rows, pageColumns = [] }: Partial<Rows>, volatile = true):
     }),
   );
   if (typeof rows !== "object") return columns;
-  return [addedColumn(rows.column, "context", "id", rows.description), ...columns];
+  return [told(rows.column, rows.description), ...columns];
 }
 
 /** `/po/{po_number}` → [`po_number`]. */

@@ -5,7 +5,7 @@ import { examples } from "./invocation/options.ts";
 import { unknownCommand, usageError } from "./invocation/usage.ts";
 
 interface CommandModule {
-  readonly register: (program: Command, context: CliContext) => void;
+  readonly register: (command: Command, context: CliContext) => void;
 }
 
 /** Name, summary and file of each command. Only the one that is called gets loaded. */
@@ -56,9 +56,8 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
   const words = argv.filter(word => !word.startsWith("-"));
   const called = words[0] === "help" ? words[1] : words[0];
   for (const [name, summary, load] of commands) {
-    if (name === called) (await load()).register(program, context);
-    else program.command(name);
-    program.commands.at(-1)?.summary(summary);
+    const command = program.command(name).summary(summary);
+    if (name === called) (await load()).register(command, context);
   }
   for (const command of [program, ...program.commands])
     command.exitOverride(error => {

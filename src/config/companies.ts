@@ -1,8 +1,10 @@
+import { z } from "zod";
 import { secretsInUrl } from "../secrets.ts";
 import type { Company } from "./config.ts";
 import type { Fault } from "./expansion.ts";
-import { defaultKey, type EffectiveConfig } from "./schema.ts";
+import { bareSchema, configSchema, defaultKey, type EffectiveConfig } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
+import { valueAt } from "./yaml_document.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -10,8 +12,8 @@ type Values = Readonly<Record<string, unknown>>;
 export function withDefaultKey(values: Values): Values {
   const api = values["api"] ?? {};
   const { companies } = values;
-  const ownKeys = Array.isArray(companies) && companies.every(company => fieldOf(company, "key") !== undefined);
-  if (ownKeys || typeof api !== "object" || Array.isArray(api) || fieldOf(api, "key") !== undefined) return values;
+  const ownKeys = Array.isArray(companies) && companies.every(company => valueAt(company, ["key"]) !== undefined);
+  if (ownKeys || typeof api !== "object" || Array.isArray(api) || valueAt(api, ["key"]) !== undefined) return values;
   return { ...values, api: Object.assign(Object.create(null), api, { key: defaultKey }) };
 }
 
@@ -28,16 +30,11 @@ export function companiesOf(
   surroundings: Surroundings,
   secrets: string[],
 ): Company[] {
-  const { api, companies } = effective;
-  const sharedKey = { value: api.key, template: fieldOf(templates["api"], "key") };
-  if (companies === undefined) {
-    return [createCompany(effective.company, api.base_url!, sharedKey, surroundings, secrets)];
-  }
-  const written = Array.isArray(templates["companies"]) ? templates["companies"] : [];
+  const { api, company: name, companies = [{ name, key: undefined, base_url: undefined }] } = effective;
   return companies.map((company, index) => {
-    const own = { value: company.key ?? "", template: fieldOf(written[index], "key") };
-    const key = company.key === undefined ? sharedKey : own;
-    return createCompany(company.name, company.base_url ?? api.base_url!, key, surroundings, secrets);
+    const place = company.key === undefined ? ["api", "key"] : ["companies", index, "key"];
+    const written = { value: company.key ?? api.key, template: valueAt(templates, place) };
+    return createCompany(company.name, company.base_url ?? api.base_url!, written, surroundings, secrets);
   });
 }
 
@@ -71,33 +68,13 @@ export function serviceAddress(address: string): string {
 }
 
 /** What is secret wherever it was written: keys, and the passwords and tokens inside addresses. */
-export function literalSecrets(values: unknown): string[] {
-  const { api, companies, destination, server, notify, hooks, privacy, reports } = (values ?? {}) as Values;
-  const targets = fieldOf(notify, "targets");
-  const listed: readonly unknown[] = Array.isArray(reports) ? reports : [];
-  const own = [
-    fieldOf(server, "token"),
-    fieldOf(fieldOf(server, "login"), "password"),
-    fieldOf(hooks, "secret"),
-    fieldOf(privacy, "key"),
-    fieldOf(fieldOf(destination, "storage"), "secret"),
-    fieldOf(fieldOf(destination, "storage"), "session_token"),
-    ...(Array.isArray(targets) ? targets.map(target => fieldOf(target, "url")) : []),
-    ...listed.map(report => fieldOf(report, "post")),
-  ];
-  const all = [api, ...(Array.isArray(companies) ? companies : [])];
-  const addresses = [
-    ...all.map(holder => fieldOf(holder, "base_url")),
-    ...["url", "catalog"].map(key => fieldOf(destination, key)),
-    ...listed.map(report => fieldOf(fieldOf(report, "mail"), "smtp")),
-  ];
-  const keys = all.map(holder => fieldOf(holder, "key")).filter(key => key !== defaultKey);
-  return [
-    ...[...keys, ...own].filter(secret => typeof secret === "string"),
-    ...addresses.filter(address => typeof address === "string").flatMap(secretsInUrl),
-  ];
-}
-
-function fieldOf(holder: unknown, key: string): unknown {
-  return typeof holder === "object" && holder !== null ? (holder as Values)[key] : undefined;
+export function literalSecrets(value: unknown, schema: z.core.$ZodType = configSchema): string[] {
+  const bare = bareSchema(schema);
+  const { holds } = z.globalRegistry.get(bare) ?? {};
+  if (typeof value === "string")
+    return holds === "secrets" ? secretsInUrl(value) : holds === "secret" && value !== defaultKey ? [value] : [];
+  if (Array.isArray(value))
+    return bare instanceof z.ZodArray ? value.flatMap(item => literalSecrets(item, bare.element)) : [];
+  const shape: Readonly<Record<string, z.core.$ZodType>> = bare instanceof z.ZodObject ? bare.shape : {};
+  return Object.entries(shape).flatMap(([key, inner]) => literalSecrets(valueAt(value, [key]), inner));
 }

@@ -167,6 +167,10 @@ export function configOf(effective: EffectiveConfig, companies: readonly Company
   };
 }
 
+/** What holds where there is no configuration: the defaults, of no company and no service. */
+export const unconfigured = (): Config =>
+  configOf(configSchema.parse({ api: { base_url: "https://procurement.example.com" } }), [], "");
+
 function programForm(schema: z.core.$ZodType, value: unknown, directory: string): unknown {
   if (value === undefined) return undefined;
   const bare = bareSchema(schema);

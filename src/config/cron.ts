@@ -19,14 +19,17 @@ export interface Timetable {
  * change back repeats is due once; expressions with * or steps in their hours and minutes go by real time instead.
  * @throws Error that says what is wrong with the expression
  */
-export function timetableOf({ cron, timezone }: CronTime): Timetable {
-  const expression = new Cron(cron, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
+export function timetableOf(time: CronTime): Timetable {
+  const expression = expressionOf(time);
   return {
     next: after => expression.nextRun(new Date(after))?.getTime(),
     // previousRuns leaves out the second that it is given.
     last: until => expression.previousRuns(1, new Date(until + 1_000))[0]?.getTime(),
   };
 }
+
+const expressionOf = ({ cron, timezone }: CronTime): Cron =>
+  new Cron(cron, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
 
 /** What is wrong with an expression; undefined for one that has an occurrence after `now`. */
 export function cronFault(time: CronTime, now: number): string | undefined {
@@ -41,11 +44,9 @@ export function cronFault(time: CronTime, now: number): string | undefined {
 
 /** The next `count` occurrences after a moment, soonest first. @throws Error like `timetableOf` */
 export function nextTimes(time: CronTime, after: number, count: number): readonly number[] {
-  const timetable = timetableOf(time);
-  const times: number[] = [];
-  for (let at = timetable.next(after); at !== undefined && times.length < count; at = timetable.next(at))
-    times.push(at);
-  return times;
+  return expressionOf(time)
+    .nextRuns(count, new Date(after))
+    .map(at => at.getTime());
 }
 
 /** The schedule that is due first after a moment; undefined without one. Expressions that nobody can read are left out. */

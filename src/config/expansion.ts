@@ -38,11 +38,7 @@ export async function expand(
   const mounted: string[] = [];
   const faults: Fault[] = [];
   const walk = async (value: unknown, path: Path): Promise<unknown> => {
-    if (Array.isArray(value)) {
-      const items: unknown[] = [];
-      for (const [index, item] of value.entries()) items.push(await walk(item, [...path, index]));
-      return items;
-    }
+    if (Array.isArray(value)) return Array.fromAsync(value, (item, index) => walk(item, [...path, index]));
     if (typeof value === "object" && value !== null) {
       const map: Record<string, unknown> = Object.create(null);
       for (const [key, item] of Object.entries(value)) map[key] = await walk(item, [...path, key]);

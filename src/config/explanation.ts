@@ -2,7 +2,7 @@ import { z } from "zod";
 import { nearest } from "../nearest_name.ts";
 import type { Fault } from "./expansion.ts";
 import { bareSchema, configSchema, schemaAt } from "./schema.ts";
-import { type ConfigDocument, type Path, pathText } from "./yaml_document.ts";
+import { type ConfigDocument, type Path, pathText, valueAt } from "./yaml_document.ts";
 
 /** What the schema refused. `templates` are the values before `${…}` was replaced: what came is shown as it was written. */
 export function explain(issues: readonly z.core.$ZodIssue[], document: ConfigDocument, templates: unknown): Fault[] {
@@ -38,13 +38,6 @@ function unknownKeyAdvice(path: Path, key: string): string {
 export function keysOf(schema: z.core.$ZodType | undefined): string[] {
   const bare = schema === undefined ? undefined : bareSchema(schema);
   return bare instanceof z.ZodObject ? Object.keys(bare.shape) : [];
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, part) => {
-    if (typeof inner !== "object" || inner === null) return undefined;
-    return (inner as Record<string | number, unknown>)[part];
-  }, value);
 }
 
 function shown(path: Path, value: unknown): string {

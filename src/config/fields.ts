@@ -7,6 +7,10 @@ import { nearest } from "../nearest_name.ts";
 /** Marks a field whose value is a name in the warehouse or an option, so that `${…}` there doesn't make it a secret. */
 export const open = { open: true } as const;
 
+/** Marks a field whose value is a secret wherever it was written, and one of an address that may hold some. */
+const secret = { holds: "secret" } as const;
+const address = { holds: "secrets" } as const;
+
 /** Text that the pattern fits; `error` says what was expected. */
 const matching = (error: string, pattern: RegExp) => z.string({ error }).regex(pattern, { error });
 
@@ -43,7 +47,10 @@ export const columnTest = () => {
   return z.union([words, z.boolean(), z.array(askedValue())], { error }).meta(open);
 };
 
-export const hashKey = () => matching("expected a secret of 16 or more characters", /^[^\0\r\n]{16,1000}$/);
+export const secretText = (what: string) => text(what).meta(secret);
+
+export const hashKey = () =>
+  matching("expected a secret of 16 or more characters", /^[^\0\r\n]{16,1000}$/).meta(secret);
 
 const numeral = (raw: unknown): unknown =>
   typeof raw === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
@@ -193,45 +200,48 @@ export const baseUrl = () => {
     if (url === null || !/^https?:$/.test(url.protocol)) return false;
     return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   };
-  return passing(error, fits);
+  return passing(error, fits).meta(address);
 };
+
+const urlOf = (protocol: RegExp, error: string) =>
+  passing(error, value => protocol.test(URL.parse(value)?.protocol ?? ""));
 
 /** Where a notification is posted to: often a secret itself. */
 export const httpUrl = () =>
-  passing("expected an address such as https://hooks.example.com/services/T0/B0/x", value =>
-    /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
-  );
+  urlOf(/^https?:$/, "expected an address such as https://hooks.example.com/services/T0/B0/x").meta(secret);
 
 export const smtpUrl = () =>
-  passing("expected an address such as smtps://user:password@mail.example.com:465, or smtp:// for STARTTLS", value =>
-    /^smtps?:$/.test(URL.parse(value)?.protocol ?? ""),
-  );
+  urlOf(
+    /^smtps?:$/,
+    "expected an address such as smtps://user:password@mail.example.com:465, or smtp:// for STARTTLS",
+  ).meta(address);
 
 export const mailAddress = () =>
   matching("expected an address such as buying@example.com", /^[^\s@<>,;]+@[^\s@<>,;]+$/);
 
-export const hookSecret = () => matching("expected 16 or more letters, digits, - and _", /^[A-Za-z0-9_-]{16,200}$/);
+export const hookSecret = () =>
+  matching("expected 16 or more letters, digits, - and _", /^[A-Za-z0-9_-]{16,200}$/).meta(secret);
 
 export const pageToken = () =>
   matching(
     "expected 16 or more printable characters without spaces (`openssl rand -hex 24` makes a token)",
     /^[\x21-\x7e]{16,}$/,
-  );
+  ).meta(secret);
 
 export const pagePassword = () => {
   const error = "expected 8 or more characters (`openssl rand -hex 12` makes a password)";
-  return z.string({ error }).min(8, { error });
+  return z.string({ error }).min(8, { error }).meta(secret);
 };
 
 export const postgresUrl = () =>
-  passing(
+  urlOf(
+    /^postgres(ql)?:$/,
     "expected an address such as postgres://user@host:5432/database, / @ : ? # in a password written as %2F %40 %3A %3F %23",
-    value => /^postgres(ql)?:$/.test(URL.parse(value)?.protocol ?? ""),
-  );
+  ).meta(address);
 
 /** A header value: a space or line break in it is a copying mistake that the service would answer with 401. */
 export const apiKey = () =>
-  matching("expected an API key of printable characters without spaces or line breaks", /^[\x21-\x7e]+$/);
+  matching("expected an API key of printable characters without spaces or line breaks", /^[\x21-\x7e]+$/).meta(secret);
 
 const path = /^(?!~|:memory:|[A-Za-z][A-Za-z0-9+.-]+:\/\/)[^\0]*[^/\0]$/;
 
@@ -250,7 +260,7 @@ export const catalogPlace = () =>
   pathOr(
     "expected the address of a PostgreSQL such as postgres://user@host:5432/database, or a file's path",
     /^postgres(ql)?:\/\/[^\0]+$/,
-    {},
+    address,
   );
 
 /** Where a lake's files are. */
@@ -258,9 +268,7 @@ export const dataPlace = () =>
   pathOr("expected a folder's path, or an address such as s3://bucket/folder", /^s3:\/\/[^/\0]+[^\0]*$/, open);
 
 export const storageEndpoint = () =>
-  passing("expected the address of an object storage such as https://minio.example.com:9000", value =>
-    /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
-  );
+  urlOf(/^https?:$/, "expected the address of an object storage such as https://minio.example.com:9000");
 
 export const filePath = (what: string) => {
   const error = `expected ${what}; ~, :memory: and addresses such as s3:// are not understood`;

@@ -6,12 +6,10 @@ import { ConfigError } from "../errors.ts";
 import { createRedactor } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
 import { type Config, configOf } from "./config.ts";
-import type { Fault } from "./expansion.ts";
-import { expand } from "./expansion.ts";
+import { expand, type Fault } from "./expansion.ts";
 import { explain } from "./explanation.ts";
-import type { EffectiveConfig } from "./schema.ts";
-import { configSchema, DESTINATION_KEYS } from "./schema.ts";
-import { parseConfigDocument } from "./yaml_document.ts";
+import { configSchema, DESTINATION_KEYS, type EffectiveConfig } from "./schema.ts";
+import { parseConfigDocument, valueAt } from "./yaml_document.ts";
 
 export interface LoadOptions {
   /** For commands that send no request: the service's keys may be missing. */
@@ -89,9 +87,7 @@ function parseAll(values: unknown): { readonly data?: EffectiveConfig; readonly 
 function takeOut(values: unknown, path: readonly PropertyKey[]): void {
   const list = path.findIndex(part => typeof part === "number");
   const whole = list < 0 ? path : path.slice(0, list);
-  const holder = whole
-    .slice(0, -1)
-    .reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown>)?.[part], values);
+  const holder = valueAt(values, whole.slice(0, -1));
   if (typeof holder === "object" && holder !== null) delete (holder as Record<PropertyKey, unknown>)[whole.at(-1)!];
 }
 
@@ -115,7 +111,7 @@ export interface LoadedConfig {
 }
 
 function textAt(values: unknown, path: readonly string[]): string | undefined {
-  const found = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], values);
+  const found = valueAt(values, path);
   return typeof found === "string" ? found : undefined;
 }
 

@@ -136,8 +136,8 @@ export const configSchema = object({
     /** How object storage is reached; without a key as the cloud's own programs are. */
     storage: object({
       key_id: f.name("the id of an access key").optional(),
-      secret: f.text("the secret of an access key").optional(),
-      session_token: f.text("the token of a session").optional(),
+      secret: f.secretText("the secret of an access key").optional(),
+      session_token: f.secretText("the token of a session").optional(),
       region: f.name("a region's name").optional(),
       endpoint: f.storageEndpoint().optional(),
       url_style: f.choice("vhost", "path").default("vhost"),

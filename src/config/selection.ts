@@ -1,7 +1,7 @@
 import { type Asking, isAsked, lookupOf } from "../catalog/lookup.ts";
 import type { Preset, Stream } from "../catalog/stream.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import { nearest, wildcard } from "../nearest_name.ts";
+import { meant, wildcard } from "../nearest_name.ts";
 import { valuesAdvice } from "./settings.ts";
 
 /** Which streams a run works on. `named`: the ones that were asked for; the others are there because a named detail needs its list. */
@@ -129,13 +129,9 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
   const pattern = wildcard(name);
   const matches = catalogue.filter(stream => pattern.test(stream.name));
   if (matches.length > 0) return matches;
-  const close = nearest(
-    name,
-    catalogue.map(stream => stream.name),
-  );
-  const hint = close === undefined ? "" : ` Did you mean ${close}?`;
+  const names = catalogue.map(stream => stream.name);
   throw new ConfigError(
-    `${where}: there is no stream ${JSON.stringify(name)}.${hint} \`tributary streams\` lists them all.`,
+    `${where}: there is no stream ${JSON.stringify(name)}.${meant(name, names)} \`tributary streams\` lists them all.`,
   );
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Relation } from "../catalog/relation.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { ConfigError, refuse } from "../errors.ts";
-import { nearest } from "../nearest_name.ts";
+import { meant } from "../nearest_name.ts";
 import type { StreamSettings } from "./config.ts";
 
 /** What the config says of a stream that is compared with the catalogue. */
@@ -165,7 +165,6 @@ const namesOf = (named: readonly { readonly name: string }[]): string[] => named
 
 function* unknown(where: string, name: string, known: readonly string[], what: string): Generator<string> {
   if (known.includes(name)) return;
-  const close = nearest(name, known);
   const few = known.length === 0 ? " It has none." : known.length <= 12 ? ` Known: ${known.join(", ")}.` : "";
-  yield `${where}: ${name} is no ${what}.${close === undefined ? few : ` Did you mean ${close}?`}`;
+  yield `${where}: ${name} is no ${what}.${meant(name, known) || few}`;
 }

@@ -20,6 +20,14 @@ export function pathText(path: Path): string {
   }, "");
 }
 
+/** What stands at a path below a value; undefined where nothing does. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, part) => {
+    if (typeof inner !== "object" || inner === null) return undefined;
+    return (inner as Record<PropertyKey, unknown>)[part];
+  }, value);
+}
+
 /** Reads YAML 1.2. @throws ConfigError that names file, line and column of every syntax error. */
 export function parseConfigDocument(source: string, file: string): ConfigDocument {
   const lines = new LineCounter();

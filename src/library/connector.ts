@@ -2,6 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { meanings } from "../../streams/meanings.ts";
 import { type Models, parseModel } from "../catalog/model.ts";
+import type { Stream } from "../catalog/stream.ts";
+import type { Config } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import type { MadeColumns } from "../outputs/dictionary/lineage.ts";
 import { packageRoot, packageVersion } from "../package_root.ts";
@@ -28,6 +30,31 @@ export async function runDefaults(): Promise<RunDefaults> {
   const { relationsOf } = await import("../../streams/relations.ts");
   const models = await readModels();
   return { version: packageVersion(), catalogue: streams, models, relations: relationsOf, identity: identityEndpoint };
+}
+
+/** The streams as a configuration has them: all, those that are on, and the names of those of which every version of a row is kept. */
+export async function configuredStreams(config: Config) {
+  const { streams } = await import("../../streams/index.ts");
+  const { configured } = await import("../privacy/configured_catalog.ts");
+  const { selectedByConfig, versionedBy } = await import("../config/selection.ts");
+  const catalogue = configured(streams, config);
+  const on = selectedByConfig(catalogue, config.streams);
+  return { catalogue, on, versioned: versionedBy(catalogue, config.streams) };
+}
+
+/** The tables of streams as a configuration has them made, and the views beside those of the catalogue. */
+export async function warehouseOrder(
+  config: Config,
+  models: Models,
+  has: Omit<Awaited<ReturnType<typeof configuredStreams>>, "on"> & { readonly streams: readonly Stream[] },
+) {
+  const { viewsOf } = await import("../sync/run/preparation.ts");
+  const { tableOrder, viewOrder } = await import("../warehouse/schema/prepare_warehouse.ts");
+  const { destination } = config;
+  return {
+    ...tableOrder(destination, { ...has, grantSelectTo: destination.grantSelectTo }),
+    views: viewOrder(destination, has.catalogue, viewsOf({ config, models })),
+  };
 }
 
 /** Loads a configuration and holds it against the streams. @throws ConfigError */

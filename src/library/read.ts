@@ -1,6 +1,7 @@
-import { select, selectedByConfig } from "../config/selection.ts";
+import { select } from "../config/selection.ts";
 import { nothingLoaded } from "../errors.ts";
 import type { ChangedBatch, ChangesOrder, ChangesState, LineFormat } from "../operations/changes/changes.ts";
+import { configuredStreams } from "./connector.ts";
 import type { WorkOptions } from "./run.ts";
 import { type OpenWarehouse, opened, type Warehouse } from "./warehouse.ts";
 
@@ -84,12 +85,9 @@ async function changesOrder(
   { loaded: { config } }: OpenWarehouse,
   { streams: names = [], company, state }: ReadOptions,
 ): Promise<Omit<ChangesOrder, "now" | "format">> {
-  const { streams } = await import("../../streams/index.ts");
-  const { configured } = await import("../privacy/configured_catalog.ts");
   const { companiesOf } = await import("../sync/run/run.ts");
   const { noChangesRead } = await import("../operations/changes/changes.ts");
-  const catalogue = configured(streams, config);
-  const on = selectedByConfig(catalogue, config.streams);
+  const { catalogue, on } = await configuredStreams(config);
   const { named } = select(catalogue, on, names, config.streams.settings);
   return {
     catalogue,

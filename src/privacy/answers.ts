@@ -1,9 +1,10 @@
 import type { Table, Treatment } from "../catalog/columns.ts";
 import { ANYWHERE, pathParameters, type Stream, scalarOf } from "../catalog/stream.ts";
+import { TributaryError } from "../errors.ts";
 import { Numeral } from "../numeral.ts";
 import { onlyArray } from "../rows/only_array.ts";
-import { isPersonalName } from "./personal_names.ts";
-import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
+import type { Envelope } from "../source/envelope.ts";
+import { EXTRA_COLUMN, isPersonalName, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 
 /** Takes what a policy keeps back out of an answer's data, in place. Answers whether anything was changed. */
@@ -218,4 +219,28 @@ function unnamedWithin(
     node = inner ?? loose;
   }
   return undefined;
+}
+
+/** The JSON text of an answer whose data was changed, its numerals digit for digit. */
+export function bodyOf({ data, pagination, meta }: Envelope): Buffer {
+  const block = pagination && {
+    next_cursor: pagination.nextCursor ?? null,
+    has_more: pagination.hasMore,
+    limit: pagination.limit ?? null,
+  };
+  return Buffer.from(jsonText({ data, pagination: block, meta }));
+}
+
+/** JSON of values as they were parsed. @throws TributaryError where they are nested too deeply to be written again */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new TributaryError(
+      "Expected an answer that can be kept without its personal data, but it is nested too deeply to be written again.",
+      1,
+      error,
+    );
+  }
 }

@@ -19,8 +19,7 @@ import {
   recordClean,
   recordPrivacy,
 } from "../warehouse/state/privacy_record.ts";
-import { answerTreatment } from "./answers.ts";
-import { bodyOf, jsonText } from "./body.ts";
+import { answerTreatment, bodyOf, jsonText } from "./answers.ts";
 import { type Policy, policyOf } from "./policy.ts";
 import { rewriteStored } from "./rewrite_stored.ts";
 import { differences, excluding, recordedPolicy, transition, treatingStored } from "./transition.ts";

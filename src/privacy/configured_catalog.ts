@@ -1,25 +1,16 @@
 import { type Meaning, readMeanings } from "../catalog/meaning.ts";
-import type { Stream } from "../catalog/stream.ts";
-import { withVolatile } from "../catalog/stream.ts";
+import { type Stream, withVolatile } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
-import type { OwnSettings } from "../config/settings.ts";
-import { requireOrder, requireSettings } from "../config/settings.ts";
+import { type OwnSettings, requireOrder, requireSettings } from "../config/settings.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import type { Policy } from "./policy.ts";
-import { policyOf, withPolicy } from "./policy.ts";
+import { type Policy, policyOf, withPolicy } from "./policy.ts";
 
 /** What the config says of streams and their columns. */
 export interface CatalogueConfig {
   readonly streams: { readonly settings: Readonly<Record<string, OwnSettings>> };
   readonly privacy: Config["privacy"];
 }
-
-/** What a configuration says that says nothing. */
-export const unconfigured: CatalogueConfig = {
-  streams: { settings: {} },
-  privacy: { pii: "keep", key: undefined, exclude: [], hash: [], mask: [] },
-};
 
 /**
  * The catalogue with the config's further volatile columns, and with what becomes of those that hold personal data; ConfigError

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { Column, Kind, Table, TableSet, Treatment } from "../catalog/columns.ts";
 import { LINE_ID_COLUMN, snakeCase } from "../catalog/columns.ts";
 import { lookupOf } from "../catalog/lookup.ts";
-import type { Stream } from "../catalog/stream.ts";
-import { pathParameters } from "../catalog/stream.ts";
+import { pathParameters, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
 import { nearest, wildcard } from "../nearest_name.ts";
@@ -170,4 +169,12 @@ function protectedColumns(catalogue: readonly Stream[]): ReadonlyMap<string, str
     for (const column of mode.also ?? []) keep(column, asked);
   }
   return needed;
+}
+
+const PERSONAL =
+  /(^|_)(e?mails?|email_address(es)?|mail_address(es)?|phones?|phone_(no|number)s?|mobiles?|mobile_(no|number)|telephone|fax|first_name|last_name|full_name|given_name|family_name|surname|contact_name|contact_person|person_name|user_name|username|employee_name|driver_name|signature|body|body_(text|html|preview)|html_body|text_body|snippet|senders?|recipients?|attendees|participants)$/;
+
+/** Whether a field's name alone says that it holds personal data: for fields that the documents don't name. */
+export function isPersonalName(field: string): boolean {
+  return PERSONAL.test(snakeCase(field).replace(/[^a-z0-9]+/g, "_"));
 }

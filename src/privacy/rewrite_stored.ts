@@ -18,10 +18,15 @@ import { addedColumns, withAdded } from "../warehouse/schema/unknown_field_colum
 import { forgetDigests } from "../warehouse/state/rejects.ts";
 import { loadStreamState, saveStreamState } from "../warehouse/state/run_log.ts";
 import { SEE_CHANGES } from "../warehouse/state/schema_changes.ts";
-import { besideTreatment, extraTreatment, looseTreatment, rowTreatment, withAddedColumns } from "./answers.ts";
-import { jsonText } from "./body.ts";
-import { isPersonalName } from "./personal_names.ts";
-import { EXTRA_COLUMN, type Policy } from "./policy.ts";
+import {
+  besideTreatment,
+  extraTreatment,
+  jsonText,
+  looseTreatment,
+  rowTreatment,
+  withAddedColumns,
+} from "./answers.ts";
+import { EXTRA_COLUMN, isPersonalName, type Policy } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 
 /** What is done to which values. */

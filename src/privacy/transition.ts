@@ -1,7 +1,6 @@
 import type { Treatment } from "../catalog/columns.ts";
 import type { PrivacyRecord } from "../warehouse/state/privacy_record.ts";
-import { isPersonalName } from "./personal_names.ts";
-import { EXTRA_COLUMN, type Policy, policyWith } from "./policy.ts";
+import { EXTRA_COLUMN, isPersonalName, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 
 /** Of fields that the documents don't name. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ExportReport } from "../../src/outputs/export/report.ts";
+import type { ExportReport } from "../../src/outputs/export/export.ts";
 import { manifestOf } from "../outputs/export/parquet.ts";
 import { json, simulated, workplace } from "./workplace.ts";
 

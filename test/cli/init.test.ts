@@ -63,7 +63,7 @@ async function asked(cwd: string, typed: readonly (readonly [question: string, k
   const streams = { stdin, stdout, stderr } as unknown as Pick<Surface, "stdin" | "stdout" | "stderr">;
   const { context } = deafContext({ ...streams, env: {}, cwd });
   const program = new Command().exitOverride();
-  register(program, context);
+  register(program.command("init"), context);
   await program.parseAsync(["init"], { from: "user" });
   expect(waiting).toEqual([]);
 }

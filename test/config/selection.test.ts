@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { asksNothing } from "../../src/catalog/lookup.ts";
 import type { Preset, Stream } from "../../src/catalog/stream.ts";
+import { unconfigured } from "../../src/config/config.ts";
 import { lockGroupOf, type SelectionConfig, select, selectedByConfig } from "../../src/config/selection.ts";
 import { ConfigError } from "../../src/errors.ts";
 import type { CatalogueConfig } from "../../src/privacy/configured_catalog.ts";
-import { configured as configuredBy, unconfigured } from "../../src/privacy/configured_catalog.ts";
+import { configured as configuredBy } from "../../src/privacy/configured_catalog.ts";
 import { streams } from "../../streams/index.ts";
 
 const configured = (all: readonly Stream[], own: CatalogueConfig["streams"]["settings"]) =>
-  configuredBy(all, { ...unconfigured, streams: { settings: own } });
+  configuredBy(all, { ...unconfigured(), streams: { settings: own } });
 const core = { preset: "core", include: [], exclude: [] } as const;
 const all = streams.map(stream => stream.name);
 const namesOf = (chosen: readonly { readonly name: string }[]) => chosen.map(stream => stream.name);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { configured, unconfigured } from "../../src/privacy/configured_catalog.ts";
-import { isPersonalName } from "../../src/privacy/personal_names.ts";
-import { policyOf } from "../../src/privacy/policy.ts";
+import { unconfigured } from "../../src/config/config.ts";
+import { configured } from "../../src/privacy/configured_catalog.ts";
+import { isPersonalName, policyOf } from "../../src/privacy/policy.ts";
 import { differences, recordedPolicy, transition } from "../../src/privacy/transition.ts";
 import { createTreat, keyIdOf } from "../../src/privacy/treatment.ts";
 import { streams } from "../../streams/index.ts";
@@ -78,13 +78,13 @@ test("what a lookup or a refresh takes its values from must be kept", () => {
 
 test("an excluded column is in no table, a hashed one says so, and without a policy the catalogue is what it was", () => {
   const changed = configured(streams, {
-    ...unconfigured,
+    ...unconfigured(),
     privacy: { ...none, exclude: ["invoices.vendor_name"], hash: ["invoices.vendor_website"] },
   });
   const invoices = changed.find(({ name }) => name === "invoices")!.tables.main.columns;
   expect(invoices.find(({ name }) => name === "vendor_name")).toBeUndefined();
   expect(invoices.find(({ name }) => name === "vendor_website")?.treatment).toBe("hash");
-  expect(configured(streams, unconfigured)).toEqual(streams);
+  expect(configured(streams, unconfigured())).toEqual(streams);
 });
 
 test("hashes are HMAC-SHA-256 of the text, masks show the end of a number and the domain of an address", () => {

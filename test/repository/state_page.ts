@@ -1,9 +1,9 @@
-import { describeState } from "../../src/outputs/dictionary/state.ts";
+import { describeState } from "../../src/outputs/dictionary/dictionary.ts";
 import { readableState } from "../../src/warehouse/ddl/grants.ts";
 
 /** The text of docs/state-tables.md: every table of the state schema with its columns, from the comments in the code. */
 export function statePage(): string {
-  const entries = describeState(readableState);
+  const entries = describeState();
   const head = `# State tables
 
 The schema \`_tributary\` stands beside the data and is written in the same transactions. Roles in \`grant_select_to\` may read

@@ -17,9 +17,8 @@ interface BackfillOptions extends CommonOptions {
   readonly workers?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("backfill")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(streamsArgument())
     .description(
       "Load history: feeds by windows of dates, several at once; lists whole, and details of their rows that are dated in the range (without --to also of those without a date). What was begun is kept: the same command goes on where it was left. While another run waits for the lock, it goes first.",

@@ -12,9 +12,8 @@ interface CheckOptions extends CommonOptions {
   readonly offline?: boolean;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("check")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Look at configuration, key, service, destination, schedules and what they need, and say of each whether it is well or what to do. Writes nothing.",
     )
@@ -48,7 +47,7 @@ export async function* checkLines(
   context: CliContext,
 ): AsyncGenerator<CheckLine> {
   const log = await context.openLog(options.logLevel);
-  const { signal, release } = interruption(context, text => log.info({}, text));
+  using stop = interruption(context, text => log.info({}, text));
   const { failure, ok, warning } = await import("../../operations/check/line.ts");
   const { checkExposure } = await import("../../operations/check/surroundings.ts");
   const { runCheck } = await import("../../operations/check/check.ts");
@@ -64,13 +63,18 @@ export async function* checkLines(
     const programs = { path: context.env["PATH"] ?? "", cwd: context.cwd };
     // Somebody is waiting for the answer: a fault gets its retries, but at short intervals.
     const random = () => 0.1;
-    const tools = { clock: systemClock, random, log, signal, version: packageVersion(), maxRequests: undefined };
+    const tools = {
+      clock: systemClock,
+      random,
+      log,
+      signal: stop.signal,
+      version: packageVersion(),
+      maxRequests: undefined,
+    };
     yield* runCheck({ loaded, companies, catalogue, identity, offline, programs }, tools);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     yield failure("config", error);
-  } finally {
-    release();
   }
 }
 

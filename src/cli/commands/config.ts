@@ -2,12 +2,10 @@ import type { Command } from "commander";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("config")
-    .description(
-      "Print the effective configuration: the file, with defaults and variables filled in and secrets masked.",
-    );
+export function register(command: Command, context: CliContext): void {
+  command.description(
+    "Print the effective configuration: the file, with defaults and variables filled in and secrets masked.",
+  );
   attachOptions(
     command,
     ["config", "json", "log"],

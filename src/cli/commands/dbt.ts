@@ -11,9 +11,8 @@ interface DbtOptions extends CommonOptions {
   readonly force?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("dbt")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, the models as marts, a profile. Written again, it replaces its own files and leaves all others alone.",
     )
@@ -29,46 +28,35 @@ export function register(program: Command, context: CliContext): void {
 
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { config, templateAt } = await context.openConfig(options, { local: true });
-  const { streams: catalogue } = await import("../../../streams/index.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
   const { dialectOf } = await import("../../warehouse/connect/open.ts");
   const { viewTypes } = await import("../../warehouse/connect/view_types.ts");
-  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
   const { packageTables } = await import("../../outputs/dbt/tables.ts");
   const { packageModels } = await import("../../outputs/dbt/marts.ts");
   const { modelsRead } = await import("../../outputs/report/contents.ts");
   const { procurementReport } = await import("../../../reports/procurement.ts");
   const { relationsOf } = await import("../../../streams/relations.ts");
-  const { readModels } = await import("../../library/connector.ts");
+  const { configuredStreams, readModels, warehouseOrder } = await import("../../library/connector.ts");
   const { dbtPackage } = await import("../../outputs/dbt/package.ts");
   const { writeOwned } = await import("../../outputs/owned_folder.ts");
   const { destination, views } = config;
-  const all = configured(catalogue, config);
-  const on = selectedByConfig(all, config.streams);
+  const { catalogue, on, versioned } = await configuredStreams(config);
   const streams = await widened(config, on);
   const dialect = dialectOf(destination);
-  const versioned = versionedBy(on, config.streams);
   const tables = packageTables(dialect, streams, versioned);
   const models = await readModels();
-  const made = viewOrder(destination, all, {
-    wanted: true,
-    models,
-    meanings: config.meanings,
-    currency: config.currency,
-  });
-  const types = await viewTypes({ ...tableOrder(destination, { streams, grantSelectTo: [], versioned }), views: made });
+  const order = await warehouseOrder({ ...config, views: true }, models, { catalogue, streams, versioned });
+  const types = await viewTypes({ ...order, grantSelectTo: [] });
   const place = templateAt(["destination", { duckdb: "path", postgres: "url", ducklake: "catalog" }[destination.type]]);
   const files = dbtPackage({
     warehouse: destination,
-    viewsSchema: made.schema,
+    viewsSchema: order.views.schema,
     companies: config.companies.map(({ name }) => name),
     lateAfterMs: config.freshness.lateAfterMs,
     tables,
     relations: relationsOf(streams),
     models: packageModels(models, tables, types, destination, dialect, views !== false),
-    meanings: made.meanings,
-    currency: made.currency,
+    meanings: order.views.meanings,
+    currency: order.views.currency,
     report: { title: procurementReport.title, models: modelsRead(procurementReport) },
     written: place,
   });

@@ -7,9 +7,8 @@ interface DdlOptions extends CommonOptions {
   readonly forDba?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("ddl")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
     )
@@ -36,23 +35,7 @@ async function script(config: Config, forDba: boolean): Promise<string> {
     const schemas = schemasOf(destination, { views: config.views !== false, workers: config.workers !== undefined });
     return dbaScript({ ...(await roleOf(destination)), schemas });
   }
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
-  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
-  const { readModels } = await import("../../library/connector.ts");
-  const { streams: catalogue } = await import("../../../streams/index.ts");
-  const all = configured(catalogue, config);
-  const streams = selectedByConfig(all, config.streams);
-  const { grantSelectTo } = destination;
-  const versioned = versionedBy(streams, config.streams);
-  const views = viewOrder(destination, all, {
-    wanted: config.views,
-    models: await readModels(),
-    meanings: config.meanings,
-    currency: config.currency,
-  });
-  return ddlScript(dialectOf(destination), {
-    ...tableOrder(destination, { streams, grantSelectTo, versioned }),
-    views,
-  });
+  const { configuredStreams, readModels, warehouseOrder } = await import("../../library/connector.ts");
+  const { on: streams, ...has } = await configuredStreams(config);
+  return ddlScript(dialectOf(destination), await warehouseOrder(config, await readModels(), { ...has, streams }));
 }

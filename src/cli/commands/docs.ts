@@ -1,7 +1,5 @@
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import type { Models } from "../../catalog/model.ts";
-import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
@@ -19,9 +17,8 @@ interface DocsOptions extends CommonOptions {
   readonly force?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("docs")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
     )
@@ -77,64 +74,35 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
 }
 
 async function describe(config: Config | undefined, options: DocsOptions, context: CliContext) {
-  const { groups, streams } = await import("../../../streams/index.ts");
+  const { groups } = await import("../../../streams/index.ts");
   const { noRelations, relationsOf } = await import("../../../streams/relations.ts");
-  const { configured, unconfigured } = await import("../../privacy/configured_catalog.ts");
-  const { selectedByConfig, versionedBy } = await import("../../config/selection.ts");
+  const { unconfigured } = await import("../../config/config.ts");
   const { describeStreams } = await import("../../outputs/dictionary/stream_description.ts");
   const { analyticsSchema } = await import("../../warehouse/views/view.ts");
-  const { readMadeColumns, readModels } = await import("../../library/connector.ts");
-  const { readableState } = await import("../../warehouse/ddl/grants.ts");
-  const { dictionaryOf } = await import("../../outputs/dictionary/dictionary.ts");
-  const { describeState } = await import("../../outputs/dictionary/state.ts");
-  const catalogue = configured(streams, config ?? unconfigured);
-  // Without a configuration nothing is off: the dictionary shows all there can be.
-  const on = config === undefined ? catalogue : selectedByConfig(catalogue, config.streams);
-  const described = describeStreams(groups, catalogue, new Set(on.map(({ name }) => name)));
-  const { schema = "procurement", stateSchema = "_tributary" } = config?.destination ?? {};
-  const wantsViews = config?.views ?? true;
-  const program = await readModels();
-  const versioned = config === undefined ? new Set<string>() : versionedBy(catalogue, config.streams);
-  return dictionaryOf({
-    schemas: {
-      data: schema,
-      views: wantsViews ? analyticsSchema(schema) : undefined,
-      state: stateSchema,
-    },
-    versioned,
-    streams: described,
-    models: wantsViews ? program.models : [],
-    made: wantsViews ? await readMadeColumns() : {},
-    selects: await selectsOf(config, { catalogue, streams: on, versioned, models: program }),
-    relations: relationsOf(catalogue),
-    apart: noRelations,
-    state: describeState(readableState),
-    sample: config === undefined || !options.examples ? undefined : await look(config, described, options, context),
-  });
-}
-
-/** The selects of views, as this configuration has them made. */
-async function selectsOf(
-  config: Config | undefined,
-  has: {
-    readonly catalogue: readonly Stream[];
-    readonly streams: readonly Stream[];
-    readonly versioned: ReadonlySet<string>;
-    readonly models: Models;
-  },
-): Promise<ReadonlyMap<string, string>> {
+  const { configuredStreams, readMadeColumns, readModels, warehouseOrder } = await import("../../library/connector.ts");
   const { dialectOf } = await import("../../warehouse/connect/open.ts");
   const { viewsOf } = await import("../../warehouse/schema/ddl_script.ts");
-  const { tableOrder, viewOrder } = await import("../../warehouse/schema/prepare_warehouse.ts");
-  const { configSchema } = await import("../../config/schema.ts");
-  const { type } = config?.destination ?? configSchema.shape.destination.parse({});
-  const place = config?.destination ?? has.models.writtenFor;
-  const views = viewOrder(place, has.catalogue, {
-    ...{ wanted: config?.views ?? true, models: has.models, currency: config?.currency },
-    meanings: config?.meanings ?? configSchema.shape.meanings.parse(undefined),
+  const { dictionaryOf } = await import("../../outputs/dictionary/dictionary.ts");
+  const shown = config ?? unconfigured();
+  const { catalogue, on, versioned } = await configuredStreams(shown);
+  // Without a configuration nothing is off: the dictionary shows all there can be.
+  const streams = config === undefined ? catalogue : on;
+  const described = describeStreams(groups, catalogue, new Set(streams.map(({ name }) => name)));
+  const { schema, stateSchema } = shown.destination;
+  const program = await readModels();
+  const order = await warehouseOrder(shown, program, { catalogue, streams, versioned });
+  return dictionaryOf({
+    schemas: { data: schema, views: shown.views ? analyticsSchema(schema) : undefined, state: stateSchema },
+    versioned,
+    streams: described,
+    models: shown.views ? program.models : [],
+    made: shown.views ? await readMadeColumns() : {},
+    // As this configuration has them made.
+    selects: new Map(viewsOf(dialectOf(shown.destination), order).map(({ name, select }) => [name, select])),
+    relations: relationsOf(catalogue),
+    apart: noRelations,
+    sample: config === undefined || !options.examples ? undefined : await look(config, described, options, context),
   });
-  const order = { ...tableOrder(place, { ...has, grantSelectTo: [] }), views };
-  return new Map(viewsOf(dialectOf({ type }), order).map(({ name, select }) => [name, select]));
 }
 
 /** A warehouse that cannot be read is reported, and the dictionary is made without examples. */

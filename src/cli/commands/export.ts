@@ -19,9 +19,8 @@ interface ExportCommandOptions extends CommonOptions {
 
 const KEEP = 2;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("export")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument(
       "[stream...]",
       "streams, patterns or presets (default: every table there is, also of streams that are off)",
@@ -110,15 +109,14 @@ async function orderOf(
   config: Awaited<ReturnType<CliContext["openConfig"]>>["config"],
 ): Promise<Omit<ExportOrder, "place" | "privacy">> {
   const { companiesOf } = await import("../../sync/run/run.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { select, selectedByConfig } = await import("../../config/selection.ts");
-  const { streams } = await import("../../../streams/index.ts");
+  const { select } = await import("../../config/selection.ts");
+  const { configuredStreams } = await import("../../library/connector.ts");
   const { packageVersion } = await import("../../package_root.ts");
   companiesOf(config, company);
-  const catalogue = configured(streams, config);
+  const { catalogue, on } = await configuredStreams(config);
   return {
     catalogue,
-    on: new Set(selectedByConfig(catalogue, config.streams).map(({ name }) => name)),
+    on: new Set(on.map(({ name }) => name)),
     named: select(catalogue, catalogue, names).named,
     version: packageVersion(),
     options: {

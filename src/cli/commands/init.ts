@@ -10,12 +10,10 @@ import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("init")
-    .description(
-      "Write config.yaml from the example, asking for the few values that matter. Secrets go to a .env file beside it (mode 600), which all commands read. Nothing is overwritten.",
-    );
+export function register(command: Command, context: CliContext): void {
+  command.description(
+    "Write config.yaml from the example, asking for the few values that matter. Secrets go to a .env file beside it (mode 600), which all commands read. Nothing is overwritten.",
+  );
   attachOptions(
     command,
     ["config", "yes", "log"],
@@ -135,18 +133,14 @@ async function answers(context: CliContext): Promise<Given> {
   const place = isFile
     ? await line("The file", "./warehouse.duckdb", valid("destination", "path"))
     : await line("Its address, or a variable", `\${DATABASE_URL}`, valid("destination", "url"));
-  const holds = !isFile && (await holdsSecret(place));
+  const { secretsInUrl } = await import("../../secrets.ts");
+  const holds = !isFile && secretsInUrl(place).length > 0;
   const url = isFile ? undefined : holds ? `\${DATABASE_URL}` : place;
   const given = { base_url, key: `\${${name}}`, company, type, path: isFile ? place : undefined, url };
   return {
     given,
     secrets: { ...(secret === "" ? {} : { [name]: secret }), ...(holds ? { DATABASE_URL: place } : {}) },
   };
-}
-
-async function holdsSecret(address: string): Promise<boolean> {
-  const { secretsInUrl } = await import("../../secrets.ts");
-  return secretsInUrl(address).length > 0;
 }
 
 function withAnswers(example: string, given: Partial<Answers>): string {

@@ -15,9 +15,8 @@ interface MeaningsOptions extends CommonOptions {
 
 const RESOURCES = { memoryLimitMb: 512, threads: 2 } as const;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("meanings")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[meaning...]", "credit, paid, held, open, late, processed, dismissed or resolved (default: all)")
     .description(
       "Show what the models take rows for, by which lines of the configuration, and the values that stand in the columns that say it or may. --try shows what another line would change; nothing is written.",
@@ -42,8 +41,7 @@ async function meanings(names: readonly string[], options: MeaningsOptions, cont
   if (!config.views)
     throw new ConfigError("Meanings are read by the views for analysts, and the configuration has `views: false`.");
   const { companiesOf } = await import("../../sync/run/run.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { streams } = await import("../../../streams/index.ts");
+  const { configuredStreams } = await import("../../library/connector.ts");
   const { meanings: known } = await import("../../../streams/meanings.ts");
   const unknown = names.find(name => !known.some(meaning => meaning.name === name));
   if (unknown !== undefined)
@@ -51,7 +49,7 @@ async function meanings(names: readonly string[], options: MeaningsOptions, cont
   const proposed = await proposal(options.try, config.meanings);
   const order: MeaningsOrder = {
     meanings: known.filter(({ name }) => names.length === 0 || names.includes(name)),
-    catalogue: configured(streams, config),
+    catalogue: (await configuredStreams(config)).catalogue,
     tests: config.meanings,
     companies: companiesOf(config, options.company).map(({ name }) => name),
   };

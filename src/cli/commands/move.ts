@@ -13,9 +13,8 @@ interface MoveOptions extends CommonOptions {
   readonly to?: string;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("move")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "With --to: fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows; stopped, the same command goes on. Without: have the warehouse know a company's service by its new address. Compares the company's id and up to 50 rows at the new address with what is kept, shows both, and asks. Loads nothing.",
     )
@@ -44,33 +43,30 @@ async function moveToDestination(file: string, options: MoveOptions, context: Cl
   const { runDefaults } = await import("../../library/connector.ts");
   const { lineProgress } = await import("../invocation/line_progress.ts");
   const { systemClock: clock } = await import("../../clock.ts");
-  const { log, signal, show, finish } = await lineProgress(context, options, {
+  using progress = await lineProgress(context, options, {
     stopping: "stopping, and taking back the table that is under way; once more leaves at once",
     stopped: "the tables that were copied are kept, and the same command goes on from there",
   });
-  try {
-    const runId = newRunId(new Date(clock.now()).toISOString(), Math.random);
-    const report = await moveWarehouse(
-      { ...(await runDefaults()), config, to },
-      {
-        ...{ clock, log, signal, runId, waitMs: options.wait },
-        watch: ({ table, rows, of }) => show(`copying ${table}: ${formatCount(rows)} of ${formatCount(of)} rows`),
-      },
-    );
-    finish();
-    if (options.json) return context.printJson(report);
-    const { tables, rows, found, left } = report;
-    const before = found === 0 ? "" : ` (${formatCount(found)} of them were there already)`;
-    context.print(
-      [
-        `${report.from} is in ${report.to} now: ${formatCount(tables)} tables${before}, ${formatCount(rows)} rows, each compared.`,
-        ...(left.length === 0 ? [] : [`Of no stream, and left where they are: ${left.join(", ")}.`]),
-        `Run \`tributary sync --config ${inShell(file)}\` from now on. The former warehouse keeps its rows.`,
-      ].join("\n"),
-    );
-  } finally {
-    finish();
-  }
+  const { log, signal, show } = progress;
+  const runId = newRunId(new Date(clock.now()).toISOString(), Math.random);
+  const report = await moveWarehouse(
+    { ...(await runDefaults()), config, to },
+    {
+      ...{ clock, log, signal, runId, waitMs: options.wait },
+      watch: ({ table, rows, of }) => show(`copying ${table}: ${formatCount(rows)} of ${formatCount(of)} rows`),
+    },
+  );
+  progress.finish();
+  if (options.json) return context.printJson(report);
+  const { tables, rows, found, left } = report;
+  const before = found === 0 ? "" : ` (${formatCount(found)} of them were there already)`;
+  context.print(
+    [
+      `${report.from} is in ${report.to} now: ${formatCount(tables)} tables${before}, ${formatCount(rows)} rows, each compared.`,
+      ...(left.length === 0 ? [] : [`Of no stream, and left where they are: ${left.join(", ")}.`]),
+      `Run \`tributary sync --config ${inShell(file)}\` from now on. The former warehouse keeps its rows.`,
+    ].join("\n"),
+  );
 }
 
 async function moveService(options: MoveOptions, context: CliContext): Promise<void> {

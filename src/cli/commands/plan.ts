@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("plan")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[streams...]", "streams of details, their lists, patterns or presets (default: all that are on)")
     .description(
       "Tell what the next run spends on details: which are due, how the looks at unchanged rows are divided, how many details have changed unseen and will have in a month, and whether `fresh` is kept. Asks the service for nothing, writes nothing, never waits for a run.",

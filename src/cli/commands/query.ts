@@ -26,9 +26,8 @@ const CELL = 60;
 const REMEMBERED = 500;
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("query")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")
     .description(
       "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",
@@ -65,32 +64,24 @@ async function query(sql: string | undefined, options: QueryOptions, context: Cl
     throw new ConfigError("Expected --format parquet together with --out and a file, got one without the other.");
   if (options.out !== undefined && asked === undefined)
     throw new ConfigError("Expected with --out a query such as 'select * from invoices', got none.");
-  const reading = await openReading(config.destination, RESOURCES);
+  await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to ask");
   const { format = stdout.isTTY ? "table" : "csv", out } = options;
   const limit = options.limit ?? (format === "table" ? SHOWN : 0);
-  try {
-    await useSchemas(reading);
-    const answer: Answer = (text, signal) => answerTo(reading, { text, format, limit, out }, signal, context);
-    if (asked !== undefined) await once(asked, answer, context);
-    else await prompting(answer, context);
-  } finally {
-    await reading.close();
-  }
+  await useSchemas(reading);
+  const answer: Answer = (text, signal) => answerTo(reading, { text, format, limit, out }, signal, context);
+  if (asked !== undefined) await once(asked, answer, context);
+  else await prompting(answer, context);
 }
 
 type Answer = (text: string, signal: AbortSignal) => Promise<void>;
 
 async function once(text: string, answer: Answer, context: CliContext): Promise<void> {
-  const { signal, release } = interruption(context, told => void context.stderr.write(`${told}\n`), {
+  using stop = interruption(context, told => void context.stderr.write(`${told}\n`), {
     stopping: "cancelling; once more leaves at once",
     stopped: "the query was cancelled",
   });
-  try {
-    await answer(text, signal);
-  } finally {
-    release();
-  }
+  await answer(text, stop.signal);
 }
 
 interface Asked extends Pick<QueryOptions, "out"> {

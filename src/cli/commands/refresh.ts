@@ -8,9 +8,8 @@ import { dryRun, runOutcome } from "./sync.ts";
 /** More keys than this are work for a sync. */
 const MOST_KEYS = 1_000;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("refresh")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("<list>", "the list that the rows are in, by its name")
     .argument("<key...>", "keys of its rows: the text of the list's first key column, as it is in the table")
     .description(

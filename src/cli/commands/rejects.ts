@@ -12,9 +12,8 @@ interface RejectsOptions extends CommonOptions {
   readonly limit: number;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("rejects")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[stream]", "a stream, a pattern or a preset (default: all)")
     .description("Show rows that cannot be stored, newest first, or values that cannot be read, with the reason.")
     .option(

@@ -14,9 +14,8 @@ interface ReplayOptions extends CommonOptions {
 
 const DAY_MS = 86_400_000;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("replay")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(streamsArgument())
     .description(
       "Load again from the archive of raw answers, without one request: the tables become what direct runs had made them. Streams that were never loaded, or were dropped, get everything that is archived; others what their last whole reading and the runs since then brought.",

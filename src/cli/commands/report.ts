@@ -11,9 +11,8 @@ interface ReportOptions extends CommonOptions {
   readonly force?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("report")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
     )

@@ -11,9 +11,8 @@ interface ResetOptions extends CommonOptions {
   readonly drop?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("reset")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("<stream...>", "names, patterns such as 'invoice*', presets; a list brings its details along")
     .description(
       "Forget how far streams were read, so that the next run reads them from the start. Their rows stay, unless --drop.",

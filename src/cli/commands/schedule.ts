@@ -7,7 +7,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import type { DaemonTools, ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { ConfigSource } from "../../daemon/schedule/source.ts";
 import { ConfigError } from "../../errors.ts";
-import { runDefaults } from "../../library/connector.ts";
+import { configuredStreams, runDefaults } from "../../library/connector.ts";
 import type { Logger } from "../../logging.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -22,9 +22,8 @@ interface ScheduleOptions extends CommonOptions {
 /** A stop is over in less than the ten seconds that service managers wait at least. */
 const STOP_MS = 9_700;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("schedule")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again. With `workers` in the configuration they do it, and of several such commands one asks them.",
     )
@@ -133,14 +132,14 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const { context, log } = surroundings;
   const { attach } = await import("../invocation/attachments.ts");
   const detach = await attach(daemon, surroundings);
-  const { signal, release } = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
+  using stop = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
   const { messageOf } = await import("../../sync/run/report.ts");
   const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
   let deadline = Number.POSITIVE_INFINITY;
-  signal.addEventListener("abort", () => {
+  stop.signal.addEventListener("abort", () => {
     deadline = context.clock.now() + STOP_MS;
   });
-  const saved = await daemon.serve(signal);
+  const saved = await daemon.serve(stop.signal);
   if (!saved)
     log.warn(
       {},
@@ -148,15 +147,14 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
     );
   await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.clock.now()))]);
   log.info({}, "stopped");
-  for (const end of [letThrough, release]) end();
+  letThrough();
 }
 
 /** The configuration, its schedules found good. @throws ConfigError */
 async function openSchedules(options: ScheduleOptions, context: CliContext): Promise<LoadedConfig> {
   const loaded = await context.openConfig(options);
-  const { configured } = await import("../../privacy/configured_catalog.ts");
   const { requireSchedules } = await import("../../config/schedules.ts");
-  requireSchedules(loaded, configured((await runDefaults()).catalogue, loaded.config), context.clock.now());
+  requireSchedules(loaded, (await configuredStreams(loaded.config)).catalogue, context.clock.now());
   return loaded;
 }
 
@@ -195,8 +193,7 @@ async function sourceOf(
 
 async function runOnce(name: string, options: ScheduleOptions, context: CliContext): Promise<void> {
   const { config, warnings } = await openSchedules(options, context);
-  const { orderOf } = await import("../../daemon/schedule/order.ts");
-  const { turnOf } = await import("../../daemon/schedule/order.ts");
+  const { orderOf, turnOf } = await import("../../daemon/schedule/order.ts");
   const chosen = config.schedules.find(one => one.name === name);
   if (chosen === undefined) {
     const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";

@@ -19,11 +19,10 @@ interface SimulateOptions extends Readonly<Record<Amount, number>> {
   readonly json?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
+export function register(command: Command, context: CliContext): void {
   const number = (flags: string, what: string, value: number, most = 10_000_000): Option =>
     new Option(flags, what).argParser(whole(0, most)).default(value);
-  const command = program
-    .command("simulate")
+  command
     .description("Run a simulated service: made-up but consistent orders, invoices, items, findings and documents.")
     .addOption(number("--port <n>", "port; 0 takes a free one", 8099, 65_535))
     .option("--host <address>", "address to listen on", "127.0.0.1")

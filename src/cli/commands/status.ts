@@ -4,12 +4,10 @@ import type { Config } from "../../config/config.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("status")
-    .description(
-      "Show the last and the running run, and of every stream how fresh it is, its rows and its problems. Never waits for a run.",
-    );
+export function register(command: Command, context: CliContext): void {
+  command.description(
+    "Show the last and the running run, and of every stream how fresh it is, its rows and its problems. Never waits for a run.",
+  );
   command.option("--serve", "serve the status page at the configuration's server.listen, until Ctrl-C");
   attachOptions(
     command,

@@ -3,9 +3,8 @@ import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("streams")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[name]", "a stream or a pattern such as 'invoice*', to see it in full")
     .description("List what can be read from the service, and the tables it becomes. Needs no configuration.");
   attachOptions(

@@ -9,7 +9,7 @@ import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
-import type { Outcome } from "../invocation/run_tools.ts";
+import { type Outcome, runOnTerminal, tellErrors, withRunTools } from "../invocation/run_tools.ts";
 import { inShell } from "../terminal/look.ts";
 
 interface SyncOptions extends CommonOptions {
@@ -20,9 +20,8 @@ interface SyncOptions extends CommonOptions {
   readonly workers?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("sync")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(streamsArgument())
     .description("Bring the tables up to date: read what is new or changed, store it, publish it.")
     .option("--full", "read lists and feeds whole, whatever the high-water marks say")
@@ -43,7 +42,6 @@ export function register(program: Command, context: CliContext): void {
 
 async function sync(streams: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options);
-  const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { sync: run, syncOrder } = await import("../../library/sync.ts");
   await runOnTerminal(context, options, loaded.warnings, async tools => {
@@ -67,7 +65,6 @@ export async function syncedWarehouse(
   options: SyncOptions & { readonly sync: boolean },
   context: CliContext,
 ): Promise<{ readonly warehouse: OpenWarehouse; readonly report?: RunReport }> {
-  const { tellErrors, withRunTools } = await import("../invocation/run_tools.ts");
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { sync } = await import("../../library/sync.ts");
   return withRunTools(context, options, loaded.warnings, async tools => {

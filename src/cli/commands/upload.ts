@@ -5,7 +5,7 @@ import type { UploadReport } from "../../library/upload.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
-import type { Outcome } from "../invocation/run_tools.ts";
+import { type Outcome, runOnTerminal } from "../invocation/run_tools.ts";
 import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 
@@ -21,9 +21,8 @@ const WAIT_MS = 600_000;
 /** Columns of a row that are shown off --json. */
 const SHOWN = 8;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("upload")
+export function register(command: Command, context: CliContext): void {
+  command
     .argument("[file...]", "invoices, orders, quotes …")
     .description(
       "Upload files to the service, each content once. An interrupted upload is resumed. When the service may have created a document but its answer was lost, the file is reported as unknown and not sent again.",
@@ -51,7 +50,6 @@ async function upload(files: readonly string[], options: UploadOptions, context:
       "--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them.",
     );
   const loaded = await context.openConfig(options);
-  const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { upload: send } = await import("../../library/upload.ts");
   await runOnTerminal(context, options, loaded.warnings, async tools => {

@@ -20,9 +20,8 @@ interface VerifyOptions extends CommonOptions {
 /** Details of each kind that are asked for unless it is said otherwise. */
 const SAMPLE = 200;
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("verify")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(streamsArgument())
     .description(
       "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",

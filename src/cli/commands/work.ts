@@ -26,9 +26,8 @@ const words = {
   stopped: "other workers go on with it",
 };
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("work")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "Stay up and take jobs: parts of the runs that `tributary schedule` and `tributary sync --workers` ask for. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; together they keep the limits of each key.",
     )
@@ -65,7 +64,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   for (const warning of warnings) log.warn({}, warning);
   const { openFleet } = await import("../../fleet/opening.ts");
   const { reaching } = await import("../../sync/run/attempts.ts");
-  const { signal, release } = interruption(context, text => log.info({}, text), words);
+  const { signal, [Symbol.dispose]: release } = interruption(context, text => log.info({}, text), words);
   const tools = { clock: systemClock, log, signal };
   await using fleet = await reaching(() => openFleet(config, tools), { config }, tools);
   if (options.stop !== undefined) {
@@ -141,7 +140,8 @@ const AGAIN_MS = 2_000;
 async function workLocally(count: number, options: WorkOptions, context: CliContext): Promise<void> {
   const { config: loaded } = await context.openConfig(options);
   const log = await context.openLog(options.logLevel);
-  const { signal, release } = interruption(context, text => log.info({}, text), words);
+  using stop = interruption(context, text => log.info({}, text), words);
+  const { signal } = stop;
   const config = options.config === undefined ? [] : ["--config", options.config];
   const said = options.quiet ? ["--quiet"] : ["--log-level", options.logLevel];
   const format = options.logFormat === undefined ? [] : ["--log-format", options.logFormat];
@@ -175,7 +175,6 @@ async function workLocally(count: number, options: WorkOptions, context: CliCont
   };
   await Promise.all(Array.from({ length: count }, keep));
   await closeServer();
-  release();
 }
 
 /** How workers of this machine stand, as they have told the queue: one that does its work is enough. */

@@ -2,11 +2,9 @@ import { StoppedError } from "../../errors.ts";
 import type { CliContext } from "./context.ts";
 
 /** What a signal means to a run: the first one ends it at the next safe point, the second one the process. */
-export interface Interruption {
+export interface Interruption extends Disposable {
   /** Aborted with a StoppedError. */
   readonly signal: AbortSignal;
-  /** Stops listening. */
-  release(): void;
 }
 
 const codes = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -17,17 +15,17 @@ const ofRuns = {
   stopped: "what was read is stored, the next run goes on from there",
 };
 
-/** Hears of SIGINT and SIGTERM until it is released; `say` is told what happens next. */
+/** Hears of SIGINT and SIGTERM until it is disposed of; `say` is told what happens next. */
 export function interruption(
   context: Pick<CliContext, "onSignal" | "leave">,
   say: (text: string) => void,
   { stopping, stopped } = ofRuns,
 ): Interruption {
   const controller = new AbortController();
-  const release = context.onSignal(name => {
+  const deafen = context.onSignal(name => {
     if (controller.signal.aborted) context.leave(codes[name]);
     say(stopping);
     controller.abort(new StoppedError(`Stopped by ${name}: ${stopped}.`, codes[name]));
   });
-  return { signal: controller.signal, release };
+  return { signal: controller.signal, [Symbol.dispose]: deafen };
 }

@@ -7,7 +7,7 @@ import type { CommonOptions } from "./options.ts";
 const LINE_MS = 30_000;
 
 /** How work goes on, in one line: in place on a terminal, elsewhere every 30 seconds. */
-export interface LineProgress {
+export interface LineProgress extends Disposable {
   readonly log: Logger;
   /** Aborted with a StoppedError by the first Ctrl-C. */
   readonly signal: AbortSignal;
@@ -28,22 +28,22 @@ export async function lineProgress(
     write: line => (shown === undefined ? void context.stderr.write(line) : shown.persist(line.trimEnd())),
   };
   const log = await context.openLog(logLevel, sink);
-  const { signal, release } = interruption(context, text => log.info({}, text), words);
+  const stop = interruption(context, text => log.info({}, text), words);
   let last = "";
   const quiet =
     shown !== undefined || !progress
       ? () => undefined
       : displayClock.every(LINE_MS, () => void (last !== "" && context.stderr.write(`${last}\n`)));
+  const finish = () => {
+    quiet();
+    shown?.clear();
+    stop[Symbol.dispose]();
+  };
   return {
-    ...{ log, signal },
+    ...{ log, signal: stop.signal, finish, [Symbol.dispose]: finish },
     show(line) {
       last = line;
       shown?.(line);
-    },
-    finish() {
-      quiet();
-      shown?.clear();
-      release();
     },
   };
 }

@@ -1,22 +1,16 @@
 import type { Config } from "../../config/config.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
-import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "./context.ts";
 
 /** For DuckDB: over 240,000 invoices and 320,000 of their lines it took 33 s; the 128 MB of other readers ran out at 400. */
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
-export interface MadePage {
-  readonly contents: Contents;
-  readonly page: string;
-}
-
-/** The report of some companies, as one page. @throws ConfigError without views, DestinationError */
+/** The report of some companies: its contents, and they as one page. @throws ConfigError without views, DestinationError */
 export async function makeReport(
   config: Config,
   { company, months }: { readonly company?: string | undefined; readonly months: number },
   { redact, clock }: Pick<CliContext, "redact" | "clock">,
-): Promise<MadePage> {
+) {
   if (!config.views)
     throw new ConfigError(
       "The report is made from the views for analysts, and the configuration has `views: false`. Set `views: true`, run `tributary sync`, and call the report again.",
@@ -26,13 +20,12 @@ export async function makeReport(
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { readContents } = await import("../../outputs/report/contents.ts");
   const { reportDocument } = await import("../../outputs/report/report_page.ts");
-  const { readModels } = await import("../../library/connector.ts");
+  const { configuredStreams, readModels } = await import("../../library/connector.ts");
   const { readMeanings } = await import("../../catalog/meaning.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { streams } = await import("../../../streams/index.ts");
   const companies = companiesOf(config, company).map(({ name }) => name);
   const models = await readModels();
-  const meanings = readMeanings(models.meanings, configured(streams, config), config.meanings);
+  const { catalogue } = await configuredStreams(config);
+  const meanings = readMeanings(models.meanings, catalogue, config.meanings);
   await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to report on");
   const currency = config.currency?.report;
@@ -43,7 +36,7 @@ export async function makeReport(
     publishedAt: reading.publishedAt?.toISOString(),
     lateAfterMs: config.freshness.lateAfterMs,
     streamsOf: tables =>
-      streams
+      catalogue
         .filter(({ tables: { main, children } }) => [main, ...children].some(({ name }) => tables.includes(name)))
         .map(({ name }) => name),
   });

@@ -48,11 +48,11 @@ export async function withRunTools<T>(
   const place = await placeOn(context.stderr, context.env);
   const log = await context.openLog(options.logLevel, sink);
   const { renewExports } = await import("../../outputs/export/renewing.ts");
-  const { signal, release } = interruption(context, text => log.info({}, text));
+  using stop = interruption(context, text => log.info({}, text));
   try {
     for (const warning of warnings) log.warn({}, warning);
     return await run({
-      ...{ clock: context.clock, random: Math.random, log, signal, redact: context.redact, renewExports },
+      ...{ clock: context.clock, random: Math.random, log, signal: stop.signal, redact: context.redact, renewExports },
       watch: view => {
         display = startProgress(view, place, {
           clock: { ...displayClock, now: context.clock.now },
@@ -62,6 +62,5 @@ export async function withRunTools<T>(
     });
   } finally {
     display?.stop();
-    release();
   }
 }

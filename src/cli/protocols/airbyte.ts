@@ -7,7 +7,7 @@ import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
 import { attachOptions } from "../invocation/options.ts";
-import type { ProtocolOptions } from "./protocol_read.ts";
+import { configuredTables, fileText, type ProtocolOptions, presentTables, tellChanges } from "./protocol_read.ts";
 
 const calls = {
   spec: async (_: ProtocolOptions, context: CliContext) =>
@@ -15,9 +15,8 @@ const calls = {
   ...{ check, discover, read },
 };
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("airbyte")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(new Argument("<call>", "what the protocol calls").choices(Object.keys(calls)))
     .description(
       "A source for Airbyte and PyAirbyte: tables are streams, and a read runs a sync first. Writes a message of Airbyte's protocol a line.",
@@ -67,7 +66,6 @@ async function check(options: ProtocolOptions, context: CliContext): Promise<voi
 
 async function discover(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { catalogMessage } = await import("../../operations/changes/airbyte.ts");
-  const { configuredTables, presentTables } = await import("./protocol_read.ts");
   const loaded = await context.openConfig(options, { local: true });
   const { on } = await configuredTables(loaded);
   await writePiece(context, catalogMessage((await presentTables(loaded, { tables: on })) ?? on));
@@ -75,7 +73,6 @@ async function discover(options: ProtocolOptions, context: CliContext): Promise<
 
 async function read(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { errorMessage, readConfigured } = await import("../../operations/changes/airbyte.ts");
-  const { configuredTables, fileText, tellChanges } = await import("./protocol_read.ts");
   const [catalog, state] = [await fileText(options.catalog), await fileText(options.state)];
   if (catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });

@@ -30,13 +30,11 @@ export async function fileText(file: string | undefined, mayLack = false): Promi
 
 /** The tables of the configured catalogue, those of the streams that are on, and those of named streams (none named: that are on). */
 export async function configuredTables({ config }: Pick<LoadedConfig, "config">, names: readonly string[] = []) {
-  const { streams } = await import("../../../streams/index.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const { select, selectedByConfig } = await import("../../config/selection.ts");
+  const { select } = await import("../../config/selection.ts");
+  const { configuredStreams } = await import("../../library/connector.ts");
   const { plannedTables } = await import("../../operations/changes/record_schema.ts");
   const { dialectOf } = await import("../../warehouse/connect/open.ts");
-  const catalogue = configured(streams, config);
-  const on = selectedByConfig(catalogue, config.streams);
+  const { catalogue, on } = await configuredStreams(config);
   const planned = plannedTables(dialectOf(config.destination), catalogue);
   const tablesOf = (streams: ReadonlySet<string>) => planned.filter(({ stream }) => streams.has(stream));
   const onTables = tablesOf(new Set(on.map(({ name }) => name)));
@@ -52,9 +50,8 @@ export async function presentTables(
   const { looking } = await import("../../warehouse/connect/reading.ts");
   const { changesTables } = await import("../../operations/changes/changes.ts");
   const { withPresent } = await import("../../operations/changes/record_schema.ts");
-  const { streams: all } = await import("../../../streams/index.ts");
-  const { configured } = await import("../../privacy/configured_catalog.ts");
-  const catalogue = configured(all, config);
+  const { configuredStreams } = await import("../../library/connector.ts");
+  const { catalogue } = await configuredStreams(config);
   const streams = new Set(tables.map(({ stream }) => stream));
   return looking(config.destination, async db =>
     withPresent(tables, await changesTables(db, { catalogue, streams }), without),
@@ -91,12 +88,12 @@ export async function tellChanges(
     without,
     tables: new Set(tables.map(({ name }) => name)),
   };
-  const { signal, release } = interruption(context, text => void context.stderr.write(`${text}\n`), {
+  using stop = interruption(context, text => void context.stderr.write(`${text}\n`), {
     stopping: "stopping after these rows; once more leaves at once",
     stopped: "the next reading goes on behind the last state",
   });
   try {
-    const batches = changedBatches(warehouse, { ...options, signal }, protocol.format);
+    const batches = changedBatches(warehouse, { ...options, signal: stop.signal }, protocol.format);
     for await (const piece of told(batches, { ...read, tables }, ({ stream }) => !failed.has(stream))) {
       if (piece.length > 0) await writePiece(context, piece);
       await wrote?.(piece);
@@ -104,7 +101,5 @@ export async function tellChanges(
   } catch (error) {
     // Its reader has stopped.
     if (codeOf(error) !== "EPIPE") throw error;
-  } finally {
-    release();
   }
 }

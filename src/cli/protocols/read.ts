@@ -13,9 +13,8 @@ interface ReadOptions extends CommonOptions {
   readonly sync: boolean;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("read")
+export function register(command: Command, context: CliContext): void {
+  command
     .addArgument(streamsArgument())
     .description(
       "Run a sync, then write the changed rows of the tables to stdout, for other programs: new rows, updated rows, and soft-deleted rows with their _deleted_at.",

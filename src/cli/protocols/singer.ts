@@ -3,15 +3,14 @@ import { streamsOf } from "../../operations/changes/telling.ts";
 import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { attachOptions } from "../invocation/options.ts";
-import type { ProtocolOptions } from "./protocol_read.ts";
+import { configuredTables, fileText, type ProtocolOptions, presentTables, tellChanges } from "./protocol_read.ts";
 
 interface SingerOptions extends ProtocolOptions {
   readonly discover?: true;
 }
 
-export function register(program: Command, context: CliContext): void {
-  const command = program
-    .command("singer")
+export function register(command: Command, context: CliContext): void {
+  command
     .description(
       "A tap for Singer's targets and Meltano: runs a sync, then writes schemas, the rows that changed, and states.",
     )
@@ -35,7 +34,6 @@ export function register(program: Command, context: CliContext): void {
 
 async function singer(options: SingerOptions, context: CliContext): Promise<void> {
   const { catalogDocument, readSelected } = await import("../../operations/changes/singer.ts");
-  const { configuredTables, fileText, presentTables, tellChanges } = await import("./protocol_read.ts");
   const isLocal = options.discover === true || !options.sync;
   const loaded = await context.openConfig(options, isLocal ? { local: true } : undefined);
   const tables = await configuredTables(loaded);

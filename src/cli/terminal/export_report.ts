@@ -1,5 +1,5 @@
 import { formatCount } from "../../counted.ts";
-import type { ExportReport } from "../../outputs/export/report.ts";
+import type { ExportReport } from "../../outputs/export/export.ts";
 import type { TableProgress } from "../../outputs/export/writing.ts";
 import { type Look, outcome } from "./look.ts";
 import { rowTable } from "./table.ts";

@@ -1,7 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../clock.ts";
-import type { Access, Listen } from "../../config/listen.ts";
-import { isLoopback } from "../../config/listen.ts";
+import { type Access, isLoopback, type Listen } from "../../config/listen.ts";
 import type { Log } from "../../logging.ts";
 
 export type Admission =

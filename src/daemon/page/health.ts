@@ -27,23 +27,20 @@ export function healthRoutes(sources: HealthSources): readonly Route[] {
     if (exit_code === 0 || isFailure(exit_code)) lastCode = exit_code;
   });
   return [
-    {
-      method: "GET",
-      path: "/healthz",
-      open: true,
-      answer: () => (sources.daemon.live()?.overdueSince === undefined ? line(200, "ok") : line(503, OVERDUE)),
-    },
-    {
-      method: "GET",
-      path: "/readyz",
-      open: true,
-      answer: async () => {
-        const reason = await whyNotReady(sources, lastCode);
-        return reason === undefined ? line(200, "ready") : line(503, reason);
-      },
-    },
+    route("/healthz", "ok", () => (sources.daemon.live()?.overdueSince === undefined ? undefined : OVERDUE)),
+    route("/readyz", "ready", () => whyNotReady(sources, lastCode)),
   ];
 }
+
+/** Answers 200 and `well`, or 503 and why not. */
+const route = (path: string, well: string, whyNot: () => string | undefined | Promise<string | undefined>): Route => ({
+  ...{ method: "GET", path, open: true },
+  answer: async () => {
+    const reason = await whyNot();
+    const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
+    return new Response(`${reason ?? well}\n`, { status: reason === undefined ? 200 : 503, headers });
+  },
+});
 
 /** How a worker stands, or all of one machine. */
 export interface WorkerHealth {
@@ -58,20 +55,19 @@ export interface WorkerHealth {
  * queue. Both are open, so they don't say why it refuses: the reason may name a stream.
  */
 export function workerRoutes(look: () => WorkerHealth | Promise<WorkerHealth>): readonly Route[] {
-  const route = (path: string, judge: (health: WorkerHealth) => string | undefined, well: string): Route => ({
-    ...{ method: "GET", path, open: true },
-    answer: async () => {
-      const reason = judge(await look());
-      return reason === undefined ? line(200, well) : line(503, reason);
-    },
-  });
   const whyLost = ({ isConnected }: WorkerHealth) =>
     isConnected ? undefined : "The queue of jobs has not heard of this worker for too long.";
   const whyIdle = ({ isDraining, refusal }: WorkerHealth) => {
     if (refusal !== undefined) return "This worker takes no jobs: its log and `tributary status` say why.";
     return isDraining ? "This worker leaves once it is done with what it has." : undefined;
   };
-  return [route("/healthz", whyLost, "ok"), route("/readyz", health => whyLost(health) ?? whyIdle(health), "ready")];
+  return [
+    route("/healthz", "ok", async () => whyLost(await look())),
+    route("/readyz", "ready", async () => {
+      const health = await look();
+      return whyLost(health) ?? whyIdle(health);
+    }),
+  ];
 }
 
 const OVERDUE = "A run goes on long after its max_time: restart this process, nothing is lost.";
@@ -94,9 +90,4 @@ async function whyNotReady(
   const now = clock.now();
   if (on.some(stream => isLate(stream, lateAfterMs(), now))) return "Some data is later than it should be.";
   return undefined;
-}
-
-function line(status: number, text: string): Response {
-  const headers = { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" };
-  return new Response(`${text}\n`, { status, headers });
 }

@@ -2,6 +2,7 @@ import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { HooksConfig } from "../../config/config.ts";
 import { HOOK } from "../../config/schedules.ts";
 import { ConfigError } from "../../errors.ts";
+import { parsedJson } from "../../files.ts";
 import type { Daemon } from "../schedule/events.ts";
 import { isSame } from "./access.ts";
 import type { Route } from "./route.ts";
@@ -80,12 +81,8 @@ function allowance(clock: Clock): () => number | undefined {
 
 /** The list and the keys that a body names, whatever these are; undefined for a body that is about something else. */
 function rowsNamedIn(body: string): { readonly list: unknown; readonly keys: unknown } | undefined {
-  try {
-    const said: unknown = JSON.parse(body);
-    return typeof said === "object" && said !== null && "list" in said && "keys" in said ? said : undefined;
-  } catch {
-    return undefined;
-  }
+  const said = parsedJson(body);
+  return typeof said === "object" && said !== null && "list" in said && "keys" in said ? said : undefined;
 }
 
 function refresh({ list, keys }: NonNullable<ReturnType<typeof rowsNamedIn>>, daemon: HookSources["daemon"]): Response {

@@ -187,13 +187,6 @@ function renewed({ at, cause, failures, names, company }: Turn, schedule: Schedu
   return turnOf(schedule, at, cause, { failures, ...(cause === "retry" && { names, company }) });
 }
 
-/** The run that makes up for what happened while no daemon was up. */
-interface Resumption {
-  readonly at: number;
-  readonly cause: "missed" | "retry";
-  readonly failures: number;
-}
-
 /**
  * What a schedule owes when the daemon comes up, by its runs, newest first: one run where an occurrence lies between the
  * last one's start and now; the rest of one that was stopped; the next try of one that failed or was killed.
@@ -203,7 +196,7 @@ function resumption(
   { schedule, timetable, regular }: Line,
   past: readonly PastRun[],
   now: number,
-): Resumption | undefined {
+): Pick<Turn, "at" | "cause" | "failures"> | undefined {
   const last = past[0];
   if (last === undefined) return undefined;
   // A run with a start in the future was recorded by a clock that has been set back since.

@@ -58,7 +58,7 @@ const keyVariables: readonly ProfileVariable[] = [
 
 function serverVariables(url: string, written: string | undefined): readonly ProfileVariable[] {
   const [real, bare] = [url, written ?? url].map(text => partsOf(text.replace(/\$\{[^{}]*\}/g, "0")));
-  const known = (part: keyof AddressParts): string | undefined =>
+  const known = (part: keyof ReturnType<typeof partsOf>): string | undefined =>
     real![part] === bare![part] ? real![part] : undefined;
   return [
     { name: "PGHOST", meaning: "the server", fallback: known("host") },
@@ -127,15 +127,8 @@ function storageSecret(
   };
 }
 
-interface AddressParts {
-  readonly host: string | undefined;
-  readonly port: string | undefined;
-  readonly database: string | undefined;
-  readonly sslmode: string | undefined;
-}
-
 /** What an address says; nothing where it is none. */
-function partsOf(address: string): AddressParts {
+function partsOf(address: string) {
   const url = URL.parse(address);
   const part = (name: string, otherwise: string | undefined): string | undefined =>
     (url?.searchParams.get(name) ?? decoded(otherwise ?? "")) || undefined;

@@ -1,5 +1,10 @@
 import type { Model } from "../../catalog/model.ts";
 import type { NoRelation, Relation } from "../../catalog/relation.ts";
+import { readableState } from "../../warehouse/ddl/grants.ts";
+import { rowStateColumns } from "../../warehouse/ddl/shape.ts";
+import { duckdbDialect } from "../../warehouse/duckdb/session/dialect.ts";
+import { postgresDialect } from "../../warehouse/postgres/dialect.ts";
+import { rowStateName, stateTables } from "../../warehouse/state_tables.ts";
 import { type Lineage, lineageOf, type MadeColumns, type ModelColumnEntry, type Uses } from "./lineage.ts";
 import { type Link, linkOf, warningOf } from "./links.ts";
 import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
@@ -88,14 +93,13 @@ export interface Sources {
   readonly relations: readonly Relation[];
   /** Columns that look like a join and are none. */
   readonly apart: readonly NoRelation[];
-  readonly state: readonly StateEntry[];
   /** Streams of which every version of a row is kept. */
   readonly versioned: ReadonlySet<string>;
   readonly sample: WarehouseSample | undefined;
 }
 
 export function dictionaryOf(sources: Sources): Dictionary {
-  const { schemas, streams, models, relations, apart, state, versioned, sample } = sources;
+  const { schemas, streams, models, relations, apart, versioned, sample } = sources;
   const known = new Set([
     ...streams.flatMap(stream => stream.tables.map(({ name }) => name)),
     ...models.map(({ name }) => name),
@@ -140,7 +144,7 @@ export function dictionaryOf(sources: Sources): Dictionary {
     models: modelEntries(sources, kept, lineage),
     uses: lineage.uses,
     engine: engineColumns(entries),
-    state,
+    state: describeState(),
     links: kept,
     sample,
   };
@@ -197,3 +201,30 @@ function modelEntries(
     };
   });
 }
+
+/** The tables of the state schema, those for dashboards first. */
+export function describeState(): readonly StateEntry[] {
+  const isReadable = (name: string) => readableState.some(readable => readable === name);
+  const entries = Object.entries(stateTables)
+    .toSorted(([a], [b]) => Number(isReadable(b)) - Number(isReadable(a)))
+    .map(([name, table]): StateEntry => {
+      const columns = Object.entries(table.columns).map(([column, { kind, comment }]) => ({
+        name: column,
+        comment,
+        duckdb: duckdbDialect.columnType(kind),
+        postgres: postgresDialect.columnType(kind),
+      }));
+      return { name, description: table.comment, columns };
+    });
+  return [...entries, rowState];
+}
+
+const rowState: StateEntry = {
+  name: rowStateName("<table>"),
+  description:
+    "One for each main table: the program's own record of its rows, by _company and the table's key. A run compares with it, so that it need not read the wide table.",
+  columns: rowStateColumns(duckdbDialect).map(({ name, type, comment }, at) => ({
+    ...{ name, comment, duckdb: type.toUpperCase() },
+    postgres: rowStateColumns(postgresDialect)[at]!.type,
+  })),
+};

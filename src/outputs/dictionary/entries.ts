@@ -6,7 +6,7 @@ import type { Dictionary, ModelEntry, StateEntry, TableEntry } from "./dictionar
 import type { ModelColumnEntry } from "./lineage.ts";
 import { joinOf, type Link } from "./links.ts";
 import type { ColumnDescription } from "./stream_description.ts";
-import { keyOf, nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
+import { nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
 
 /** A drawing with what it shows in words. */
 export function figure(diagram: Diagram) {
@@ -25,7 +25,7 @@ export function tableSection(table: TableEntry, dictionary: Dictionary) {
 <p class="lead">${description}</p>
 <dl>
 ${fact("Name in SQL", html`<code>${schemas.data}.${name}</code>${schemas.views === undefined ? "" : html`, live rows alone <code>${schemas.views}.${name}</code>`}`)}
-${fact("Key", html`<code>${keyOf(table)}</code>`)}
+${fact("Key", html`<code>${table.key.join(", ")}</code>`)}
 ${fact("Comes from", html`<code>${sourceOf(table)}</code>`)}
 ${main === undefined ? fact("Read", readingOf(stream)) : fact("Child of", html`<a href="#t.${main}">${main}</a>, read with it`)}
 ${fact("Deleted rows", table.deletion)}

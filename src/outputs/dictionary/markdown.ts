@@ -3,7 +3,7 @@ import { treatments } from "../../warehouse/ddl/comments.ts";
 import { domainDiagram, drawingFile, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
-import { keyOf, nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
+import { nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
 
 /** A file of the dictionary in Markdown; its name is relative to the folder. */
 export interface MarkdownFile {
@@ -95,7 +95,7 @@ function tablePart(table: TableEntry, { schemas, sample }: Dictionary, address: 
   const { name, description, main, stream, out, own, engineNames } = table;
   const facts = [
     `Name in SQL: \`${schemas.data}.${name}\``,
-    `Key: \`${keyOf(table)}\``,
+    `Key: \`${table.key.join(", ")}\``,
     `Comes from: \`${sourceOf(table)}\`${stream.on ? "" : " (the stream is off)"}`,
     main === undefined ? `Read: ${readingOf(stream)}` : `Child of [${main}](${address(main)}), read with it.`,
     `Deleted rows: ${table.deletion}`,

@@ -63,10 +63,6 @@ export function nullOf({ description, nullable, api_path }: ColumnDescription): 
     : undefined;
 }
 
-export function keyOf({ key }: Pick<TableDescription, "key">): string {
-  return key.join(", ");
-}
-
 /** The path below the service's address, with the array in its answer. */
 export function sourceOf({
   stream,

@@ -14,7 +14,6 @@ import { hold } from "./hold.ts";
 import { type ExportedTable, MANIFEST, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { partitionsOf, readPartitionSpec } from "./partitioning.ts";
 import { begin, linked, type Place, prune, removeLeftovers, roomIn, show } from "./place.ts";
-import type { ExportReport } from "./report.ts";
 import { chooseTables, type Wanted } from "./tables.ts";
 import { type Decided, decide, requireFewFolders, type TableProgress, writeTable } from "./writing.ts";
 
@@ -40,6 +39,25 @@ export interface ExportTools {
   readonly holder: Holder;
   /** Told what is being done to which table. */
   readonly watch: (progress: TableProgress) => void;
+}
+
+/** What `export` did, as `--json` prints it. `unchanged`: nothing at all was written. */
+export interface ExportReport {
+  readonly out: string;
+  readonly manifest: string;
+  readonly status: "written" | "unchanged";
+  /** The folder that `out` leads to. */
+  readonly version: string;
+  /** The moment that all tables are of, ISO 8601. */
+  readonly read_at: string;
+  /** When what was read had been published; null where readers see every transaction. */
+  readonly published_at: string | null;
+  readonly tables: readonly ReturnType<typeof lineOf>[];
+  /** Tables of the export before that this one has not. */
+  readonly removed: readonly string[];
+  /** Streams that are on or were named and have no table yet. */
+  readonly missing: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -187,6 +205,7 @@ const damaged = (decided: readonly Decided[]): readonly string[] =>
         `${entry.table}: files of the export before were not as its manifest says, and were written anew. Somebody changed them.`,
     );
 
+/** A table of an export as it is told. `unchanged`: its files are those of the export before. */
 const lineOf = ({ table, stream, rows, files }: ExportedTable, status: "written" | "unchanged") => ({
   table,
   stream,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeDurably } from "../../files.ts";
+import { parsedJson, writeDurably } from "../../files.ts";
 
 /** Beside the tables' folders. Spark, Hive and Trino pass over what begins with an underscore. */
 export const MANIFEST = "_manifest.json";
@@ -73,11 +73,7 @@ export type ExportedColumn = z.infer<typeof column>;
 /** The manifest of a finished export; undefined where there is none that this version understands. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readFile(join(folder, MANIFEST), "utf8").catch(() => "null");
-  try {
-    return manifest.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return manifest.safeParse(parsedJson(text)).data;
 }
 
 export async function writeManifest(folder: string, told: Omit<Manifest, "format_version">): Promise<void> {

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../errors.ts";
-import { nearest } from "../../nearest_name.ts";
+import { meant } from "../../nearest_name.ts";
 import { columnsInPath, type Partition, type SourceColumn, type Unit } from "../../warehouse/parquet_source.ts";
 
 /** What Hive, and all who read its layout, call the folder of rows without a value. An empty text has none there either. */
@@ -104,11 +104,6 @@ function partitionOf({ text, column, unit }: PartitionSpec, { name: table, colum
     );
   return { name, column, unit };
 }
-
-const meant = (name: string, known: readonly string[]): string => {
-  const close = nearest(name, known);
-  return close === undefined ? "" : ` Did you mean ${close}?`;
-};
 
 /** `company=acme/po_date_month=2026-03`, for one value each. @throws ConfigError for values that no folder can be called by */
 export function folderOf(partitions: readonly Partition[], values: readonly (string | null)[]): string {

@@ -114,12 +114,13 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
     const written = (text: string) => placed(text, places);
     const asker = askerOf({ dialect, db: trx }, text => held?.over(written(text)) ?? written(text), reading.redact);
     const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);
-    const companies: CompanyContents[] = [];
-    for (const company of reading.companies)
-      companies.push({
+    const companies = await Array.fromAsync(
+      reading.companies,
+      async (company): Promise<CompanyContents> => ({
         ...(await readCompany(report, { company, period }, asker, lacks)),
         company: reading.redact(company),
-      });
+      }),
+    );
     await held?.drop();
     return { title: report.title, period, companies, lacks };
   });
@@ -154,23 +155,21 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
     return { message, rows: inOrder(rows, currencies).filter(row => Number(row["amount"]) > 0) };
   };
   const opening = await tell(report.opening);
-  const messages: Told[] = [];
-  for (const message of report.messages) messages.push(await tell(message));
-  const figures: CompanyContents["figures"][number][] = [];
-  for (const figure of report.figures) {
+  // One question after the other.
+  const messages = await Array.fromAsync(report.messages, tell);
+  const figures = await Array.fromAsync(report.figures, async figure => {
     const answer = await answerTo(figure, MOST, figureFields);
-    figures.push({ figure, answer: { ...answer, rows: inOrder(answer.rows, currencies) } });
-  }
-  const sections: AnsweredSection[] = [];
-  for (const section of report.sections) {
-    const blocks: AnsweredSection["blocks"][number][] = [];
-    for (const block of section.blocks) {
-      const answer = await answerTo(block, block.most ?? MOST, block.fields);
-      const rows = block.fields[0]?.format === "currency" ? inOrder(answer.rows, currencies) : answer.rows;
-      blocks.push({ block, answer: { ...answer, rows: withShares(rows, block.fields) } });
-    }
-    sections.push({ section, blocks });
-  }
+    return { figure, answer: { ...answer, rows: inOrder(answer.rows, currencies) } };
+  });
+  const answered = async (block: Block) => {
+    const answer = await answerTo(block, block.most ?? MOST, block.fields);
+    const rows = block.fields[0]?.format === "currency" ? inOrder(answer.rows, currencies) : answer.rows;
+    return { block, answer: { ...answer, rows: withShares(rows, block.fields) } };
+  };
+  const sections = await Array.fromAsync(report.sections, async section => ({
+    section,
+    blocks: await Array.fromAsync(section.blocks, answered),
+  }));
   return {
     ...{ company: subject.company, sources: sources.rows.map(sourceOf), assumptions, opening, figures, sections },
     messages: [false, true].flatMap(doubtful =>

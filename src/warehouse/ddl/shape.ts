@@ -97,14 +97,26 @@ export function shapesOf(
   ];
 }
 
-function rowStateShape(dialect: Dialect, stateSchema: string, main: Table): Shape {
-  const plain = (name: keyof typeof rowStateComments, type: string): ShapedColumn => ({
+/** The columns of a row state behind its key. */
+export function rowStateColumns(dialect: Dialect): readonly (ShapedColumn & { readonly comment: string })[] {
+  const plain = (name: keyof typeof rowStateComments, type: string) => ({
     name,
     type,
     comment: rowStateComments[name],
     of: undefined,
   });
   const moment = dialect.columnType("moment");
+  return [
+    plain("hash", "bigint"),
+    plain("vhash", "bigint"),
+    plain("stamp", "integer"),
+    plain("first_seen_at", moment),
+    plain("missing_since", moment),
+    plain("deleted_at", moment),
+  ];
+}
+
+function rowStateShape(dialect: Dialect, stateSchema: string, main: Table): Shape {
   const key = main.key.map(name => main.columns.find(column => column.name === name)!);
   return {
     schema: stateSchema,
@@ -119,12 +131,7 @@ function rowStateShape(dialect: Dialect, stateSchema: string, main: Table): Shap
         comment: `Part of the row's key: ${main.name}.${name}.`,
         of: undefined,
       })),
-      plain("hash", "bigint"),
-      plain("vhash", "bigint"),
-      plain("stamp", "integer"),
-      plain("first_seen_at", moment),
-      plain("missing_since", moment),
-      plain("deleted_at", moment),
+      ...rowStateColumns(dialect),
     ],
     primaryKey: ["_company", ...main.key],
     comment: `The program's own record of every row of ${main.name}: what a run compares with, so that it need not read the wide table. Not meant to be changed by hand.`,

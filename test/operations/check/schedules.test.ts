@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
+import { unconfigured } from "../../../src/config/config.ts";
 import { selectedByConfig } from "../../../src/config/selection.ts";
 import { checkSchedules } from "../../../src/operations/check/schedules.ts";
-import { configured, unconfigured } from "../../../src/privacy/configured_catalog.ts";
+import { configured } from "../../../src/privacy/configured_catalog.ts";
 import { streams } from "../../../streams/index.ts";
 import { loaded } from "./loaded.ts";
 
 async function linesOf(schedules: readonly object[], more: object = {}, now = "2026-11-21T21:42:00Z") {
   const config = await loaded({ schedules, ...more });
-  const catalogue = configured(streams, unconfigured);
+  const catalogue = configured(streams, unconfigured());
   const on = selectedByConfig(catalogue, config.config.streams);
   return [...checkSchedules({ loaded: config, catalogue, on, now: Date.parse(now) })];
 }

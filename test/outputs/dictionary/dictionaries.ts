@@ -1,9 +1,7 @@
 import { readMadeColumns, readModels } from "../../../src/library/connector.ts";
 import { type Dictionary, dictionaryOf } from "../../../src/outputs/dictionary/dictionary.ts";
-import { describeState } from "../../../src/outputs/dictionary/state.ts";
 import { describeStreams } from "../../../src/outputs/dictionary/stream_description.ts";
 import type { WarehouseSample } from "../../../src/outputs/dictionary/warehouse_sample.ts";
-import { readableState } from "../../../src/warehouse/ddl/grants.ts";
 import { analyticsSchema } from "../../../src/warehouse/views/view.ts";
 import { groups, streams } from "../../../streams/index.ts";
 import { noRelations, relationsOf } from "../../../streams/relations.ts";
@@ -21,7 +19,6 @@ export async function wholeDictionary(off: readonly string[] = [], sample?: Ware
     relations: relationsOf(streams),
     apart: noRelations,
     versioned: new Set(["items"]),
-    state: describeState(readableState),
     sample,
   });
 }

@@ -1,5 +1,6 @@
 import { hostname, tmpdir } from "node:os";
 import { select } from "../../../src/config/selection.ts";
+import type { ExportReport } from "../../../src/outputs/export/export.ts";
 import {
   type ExportOptions,
   type ExportOrder,
@@ -7,7 +8,6 @@ import {
   makeExport,
 } from "../../../src/outputs/export/export.ts";
 import { placeOf, roomIn } from "../../../src/outputs/export/place.ts";
-import type { ExportReport } from "../../../src/outputs/export/report.ts";
 import { exportResources } from "../../../src/warehouse/connect/exporting.ts";
 import type { Where } from "../../../src/warehouse/connect/open.ts";
 import { openReading } from "../../../src/warehouse/connect/reading.ts";

@@ -14,9 +14,14 @@ export async function syncFolder(path: string): Promise<void> {
 
 /** Writes a file whole and makes its bytes durable; its name is so only after `syncFolder`. */
 export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o600, flags = "w"): Promise<void> {
-  await using handle = await open(path, flags, mode);
-  await handle.writeFile(bytes);
-  await handle.datasync();
+  const handle = await open(path, flags, mode);
+  // A full disk may fail both: `using` would hide what it says behind a SuppressedError.
+  try {
+    await handle.writeFile(bytes);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** What stands there, links not followed; undefined when nothing does. */

@@ -226,8 +226,8 @@ function streamTables(facts: StreamFacts, volatile: readonly string[]): TableSet
   return tables;
 }
 
-/** A column with what the reader knows of a row: a name or a number of something. */
-const told = (name: string, description: string): Column => addedColumn(name, "context", "id", description);
+/** A column of ids that come with the request instead of the row. */
+const requestColumn = (name: string, description: string): Column => addedColumn(name, "context", "id", description);
 
 function addedColumns({ mode, path, key }: StreamFacts): Column[] {
   switch (mode.kind) {
@@ -235,7 +235,7 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
       return [
         addedColumn(OBSERVED_ON, "context", "date", "The day on which the service gave these figures."),
         ...Object.keys(mode.parameters ?? {}).map(name =>
-          told(
+          requestColumn(
             name,
             `Value of the parameter ${name} that these figures were asked with; the configuration may name others.`,
           ),
@@ -246,7 +246,7 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
       const names = new Set([...own, ...key].filter(name => name !== INDEX_COLUMN));
       return [
         ...[...names].map(name =>
-          told(
+          requestColumn(
             name,
             mode.by === undefined
               ? `Row of ${mode.of} that it belongs to, by ${mode.of}.${name}.`
@@ -268,12 +268,12 @@ function addedColumns({ mode, path, key }: StreamFacts): Column[] {
 function askedFor(path: string, { ask = [], passes }: Lookup): Column[] {
   const names = [...pathParameters(path), ...ask];
   const columns = names.map(name =>
-    told(
+    requestColumn(
       parameterColumn(name),
       `Value of the parameter ${name} that the request was made with; the configuration names the values.`,
     ),
   );
-  const others = told(ASKED_WITH, "The query that was asked with, its parameters in order.");
+  const others = requestColumn(ASKED_WITH, "The query that was asked with, its parameters in order.");
   return passes === undefined ? columns : [...columns, others];
 }
 
@@ -300,7 +300,7 @@ function besideRows({ rows, pageColumns = [] }: Partial<Rows>, volatile = true):
     }),
   );
   if (typeof rows !== "object") return columns;
-  return [told(rows.column, rows.description), ...columns];
+  return [requestColumn(rows.column, rows.description), ...columns];
 }
 
 /** `/po/{po_number}` → [`po_number`]. */

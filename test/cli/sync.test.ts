@@ -1,11 +1,14 @@
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { runOutcome } from "../../src/cli/commands/sync.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import type { Estimate } from "../../src/operations/estimate/estimate.ts";
 import type { RunReport } from "../../src/sync/run/run.ts";
+import { plain } from "../support/run.ts";
 import { json, roleDatabase, simulated, workplace } from "./workplace.ts";
 
 const line = (report: RunReport, stream: string) => report.streams.find(one => one.stream === stream);
@@ -139,4 +142,18 @@ test("--dry-run asks a page of what was never read, and writes nothing", async (
   expect(loaded.stdout).toContain("Nothing was written; finding out took 1 request.");
   const all = json<Estimate>(await run(["sync", "--dry-run", "--details", "--json"]));
   expect(all.streams.find(one => one.stream === "invoice_matches")).toMatchObject({ requests: 8 });
+});
+
+test("a run's report names the warehouse file only where there is one", async () => {
+  const { folder } = workplace({ url: "http://127.0.0.1:1" });
+  const loaded = await loadConfig(join(folder, "config.yaml"), { KEY: "secret-key" });
+  const moment = "2026-01-01T00:00:00.000Z";
+  const report: RunReport = {
+    ...{ run_id: "r", status: "succeeded", exit_code: 0, started_at: moment, finished_at: moment },
+    ...{ warnings: [], notes: [], errors: [], streams: [] },
+  };
+  const told = async () => (await runOutcome(report, loaded.config)).text(plain);
+  expect(await told()).not.toContain("Readers find");
+  writeFileSync(join(folder, "w.duckdb"), "");
+  expect(await told()).toContain(`duckdb -readonly ${join(folder, "w.duckdb")}`);
 });

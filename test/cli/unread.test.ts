@@ -64,7 +64,7 @@ test("a reader that has what it wanted ends a query without a word", async () =>
   expect(await said).toBe("");
 });
 
-test("what cannot be written is told, and the work is done", async () => {
+test("a full disk under stdout is reported once the work is done", async () => {
   const { folder: cwd, run } = workplace(await simulated());
   for (const words of [
     "sync items --json --log-level warn",

@@ -36,6 +36,6 @@ async function script(config: Config, forDba: boolean): Promise<string> {
     return dbaScript({ ...(await roleOf(destination)), schemas });
   }
   const { configuredStreams, readModels, warehouseOrder } = await import("../../library/connector.ts");
-  const { on: streams, ...has } = await configuredStreams(config);
-  return ddlScript(dialectOf(destination), await warehouseOrder(config, await readModels(), { ...has, streams }));
+  const { on: streams, ...others } = await configuredStreams(config);
+  return ddlScript(dialectOf(destination), await warehouseOrder(config, await readModels(), { ...others, streams }));
 }

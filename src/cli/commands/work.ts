@@ -64,7 +64,8 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   for (const warning of warnings) log.warn({}, warning);
   const { openFleet } = await import("../../fleet/opening.ts");
   const { reaching } = await import("../../sync/run/attempts.ts");
-  const { signal, [Symbol.dispose]: release } = interruption(context, text => log.info({}, text), words);
+  using stop = interruption(context, text => log.info({}, text), words);
+  const { signal } = stop;
   const tools = { clock: systemClock, log, signal };
   await using fleet = await reaching(() => openFleet(config, tools), { config }, tools);
   if (options.stop !== undefined) {
@@ -95,7 +96,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   } finally {
     await closeServer();
     await fleet.forget(id).catch(() => undefined);
-    for (const end of [letThrough, release]) end();
+    letThrough();
   }
   log.info({ worker: id }, "left");
 }

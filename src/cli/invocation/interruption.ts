@@ -15,17 +15,17 @@ const ofRuns = {
   stopped: "what was read is stored, the next run goes on from there",
 };
 
-/** Hears of SIGINT and SIGTERM until it is disposed of; `say` is told what happens next. */
+/** Listens for SIGINT and SIGTERM until it is disposed. `say` gets a sentence about what happens next. */
 export function interruption(
   context: Pick<CliContext, "onSignal" | "leave">,
   say: (text: string) => void,
   { stopping, stopped } = ofRuns,
 ): Interruption {
   const controller = new AbortController();
-  const deafen = context.onSignal(name => {
+  const stopListening = context.onSignal(name => {
     if (controller.signal.aborted) context.leave(codes[name]);
     say(stopping);
     controller.abort(new StoppedError(`Stopped by ${name}: ${stopped}.`, codes[name]));
   });
-  return { signal: controller.signal, [Symbol.dispose]: deafen };
+  return { signal: controller.signal, [Symbol.dispose]: stopListening };
 }

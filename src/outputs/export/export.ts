@@ -205,7 +205,7 @@ const damaged = (decided: readonly Decided[]): readonly string[] =>
         `${entry.table}: files of the export before were not as its manifest says, and were written anew. Somebody changed them.`,
     );
 
-/** A table of an export as it is told. `unchanged`: its files are those of the export before. */
+/** A table's line in the report of an export. `unchanged`: its files are those of the export before. */
 const lineOf = ({ table, stream, rows, files }: ExportedTable, status: "written" | "unchanged") => ({
   table,
   stream,

@@ -36,7 +36,7 @@ export interface Plan {
 interface Found {
   readonly unfilled?: Unfilled;
   readonly given?: RecordedColumns;
-  /** Streams whose rows somebody removed. */
+  /** Streams whose main table is empty although rows were loaded into it. */
   readonly cleared?: ReadonlySet<string>;
 }
 

@@ -140,7 +140,7 @@ async function planned(
   return { ...plan, steps, catalog, inTheWay: over.ours };
 }
 
-/** Streams whose table is empty, though rows were loaded into it: somebody removed them, as many do to have a table loaded again. */
+/** Finds the streams whose main table is empty although the row state has rows. Many people empty a table to have it loaded again. */
 async function clearedStreams(db: Db, { tables }: Catalog, shapes: readonly Shape[]): Promise<ReadonlySet<string>> {
   const present = shapes.filter(({ schema, name }) => tables.has(`${schema}.${name}`));
   const mains = new Map(present.filter(({ role }) => role === "main").map(main => [main.stream, main]));

@@ -139,7 +139,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 });
 
-test("tables that somebody emptied are loaded again", async () => {
+test("emptied tables are loaded again", async () => {
   const { simulator, warehouse, sync, said } = await begun(() => passing(postgresWarehouse(inject("postgresUrl"))));
   for (const table of ["purchase_orders", "purchase_order_details"])
     await warehouse.query(`delete from procurement.${table}`);

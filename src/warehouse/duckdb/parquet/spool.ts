@@ -4,7 +4,7 @@ import { remove } from "../../../files.ts";
 import { quotedName } from "../../database.ts";
 import type { CopyOut, ParquetFile, SourceColumn, SourceTable, Target } from "../../parquet_source.ts";
 import { quoted } from "../session/session.ts";
-import { readCsv } from "../stage/csv_relation.ts";
+import { decimalOf, readCsv } from "../stage/csv_relation.ts";
 import { type Ask, duckdbType, writeFiles } from "./parquet_files.ts";
 
 /** Bytes of CSV that become files together: some 30 MB of Parquet. */
@@ -160,15 +160,15 @@ export function csvRelation(
   const own = read.map(({ column, as }) => `${quoted(column.name)}: ${quoted(as)}`);
   const types = begin === undefined ? own : [begin, ...own];
   const values = columns.map(column =>
-    column.storedAs === "decimal" ? `${decimalOf(column)} as ${quotedName(column.name)}` : quotedName(column.name),
+    column.storedAs === "decimal" ? `${decimalIn(column)} as ${quotedName(column.name)}` : quotedName(column.name),
   );
   return `(select ${values.join(", ")} from ${readCsv([path], types, longest + 1)})`;
 }
 
-/** Text becomes DECIMAL(18,6) and that DECIMAL(38,9), where it fits exactly: directly it takes a hundred times as long. */
-function decimalOf(column: SourceColumn): string {
+/** PostgreSQL writes all nine places of an amount. */
+function decimalIn(column: SourceColumn): string {
   const name = quotedName(column.name);
   const type = duckdbType(column);
   if (type !== "DECIMAL(38,9)") return `${name}::${type}`;
-  return `case when ends_with(${name}, '000') and strlen(${name}) <= 22 then ${name}::decimal(18,6)::${type} else ${name}::${type} end`;
+  return decimalOf(name, type, `ends_with(${name}, '000') and strlen(${name}) <= 22`);
 }

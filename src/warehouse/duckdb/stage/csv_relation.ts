@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import type { Kind } from "../../../catalog/columns.ts";
 import { NARROW_INTEGER_DIGITS, NARROW_PLACES } from "../../../rows/encode_usual_value.ts";
-import type { Fragment } from "../../database.ts";
+import { type Fragment, quotedName } from "../../database.ts";
 import { duckdbDialect } from "../session/dialect.ts";
 import { quoted } from "../session/session.ts";
 import type { StagedFile } from "./manifest.ts";
@@ -34,12 +34,10 @@ export function relationOf(folder: string, files: readonly StagedFile[], columns
   const typed = columns.map(({ name, kind }) => {
     const type = duckdbDialect.columnType(kind);
     if (!type.startsWith("DECIMAL")) return { type, name, value: id(name) };
-    const cast = (...types: string[]) => sql`${id(name)}::${sql.raw(types.join("::"))}`;
-    if (!wide.has(name)) return { type: NARROW, name, value: sql`${cast(type)} as ${id(name)}` };
-    const isShort = sql`strlen(${id(name)}) <= ${sql.lit(NARROW_INTEGER_DIGITS)}
-      and strlen(${id(name)}) - strpos(${id(name)}, '.') <= ${sql.lit(NARROW_PLACES)}`;
-    const value = sql`case when ${isShort} then ${cast(NARROW, type)} else ${cast(type)} end as ${id(name)}`;
-    return { type: "VARCHAR", name, value };
+    const own = quotedName(name);
+    if (!wide.has(name)) return { type: NARROW, name, value: sql.raw(`${own}::${type} as ${own}`) };
+    const isShort = `strlen(${own}) <= ${NARROW_INTEGER_DIGITS} and strlen(${own}) - strpos(${own}, '.') <= ${NARROW_PLACES}`;
+    return { type: "VARCHAR", name, value: sql.raw(`${decimalOf(own, type, isShort)} as ${own}`) };
   });
   const types = typed.map(({ name, type }) => `${quoted(name)}: ${quoted(type)}`);
   const values = typed.map(({ value }) => value);
@@ -47,6 +45,10 @@ export function relationOf(folder: string, files: readonly StagedFile[], columns
   const longest = Math.max(...files.map(file => file.longest)) + 1;
   return sql`(select ${sql.join(values)} from ${sql.raw(readCsv(paths, types, longest))})`;
 }
+
+/** A column of text as a decimal: through DECIMAL(18,6), a hundred times as fast, where it is certain that a text fits. */
+export const decimalOf = (column: string, type: string, fits: string): string =>
+  `case when ${fits} then ${column}::${NARROW}::${type} else ${column}::${type} end`;
 
 /** Files of our CSV as a FROM item; `longest` is no less than the longest line's bytes with its end. */
 export function readCsv(paths: readonly string[], types: readonly string[], longest: number): string {

@@ -1,12 +1,19 @@
+import type { Fields, Message } from "./message.ts";
+import { generalMessages } from "./messages.ts";
+
 /**
  * Errors by what the caller should do about them. Each message says what was expected, what came and what to do;
- * facts are fields, the underlying error is `cause`, and `exitCode` is the process's.
+ * the underlying error is `cause`, and `exitCode` is the process's.
  */
-export class TributaryError extends Error {
+export class TributaryError extends Error implements Message {
+  readonly code: string;
+  readonly fields: Fields;
   readonly exitCode: ExitCode;
-  constructor(message: string, exitCode: ExitCode, cause?: unknown) {
+  constructor({ code, message, fields }: Message, exitCode: ExitCode, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
+    this.code = code;
+    this.fields = fields;
     this.exitCode = exitCode;
   }
 }
@@ -16,30 +23,32 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 70 | 130 | 143;
 
 /** The user fixes the configuration or the command line. */
 export class ConfigError extends TributaryError {
-  constructor(message: string, cause?: unknown) {
+  constructor(message: Message, cause?: unknown) {
     super(message, 2, cause);
   }
 }
 
 /** What `work` returns. What a ConfigError says becomes one more of the faults, so that all of them can be told at once. */
-export function noting<T>(faults: string[], work: () => T): T | undefined {
+export function noting<T>(faults: Message[], work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    faults.push(error.message);
+    faults.push(error);
     return undefined;
   }
 }
 
 /** @throws ConfigError with a line for each fault, where there are some */
-export function refuse(faults: readonly string[]): void {
-  if (faults.length > 0) throw new ConfigError([...new Set(faults)].join("\n"));
+export function refuse(faults: readonly Message[]): void {
+  const [first, ...others] = [...Map.groupBy(faults, fault => fault.message).values()].map(([one]) => one!);
+  if (first === undefined) return;
+  throw new ConfigError(others.length === 0 ? first : generalMessages.several({ faults: [first, ...others] }));
 }
 
 /** For commands that have nothing to work with before the first sync; those that only look say so, and that is no failure. */
 export function nothingLoaded(wanted: string): ConfigError {
-  return new ConfigError(`Expected ${wanted}, but nothing has been loaded yet: run \`tributary sync\` first.`);
+  return new ConfigError(generalMessages.nothing_loaded({ wanted }));
 }
 
 /** What cannot go on after a failure: the request alone, its stream, all streams of its company, or the run. */
@@ -129,20 +138,28 @@ export const failureKinds = {
 export class ApiError extends TributaryError {
   readonly failure: ApiFailure;
   readonly status: number | undefined;
-  readonly code: string | undefined;
+  /** The code of the service's own error. */
+  readonly serviceCode: string | undefined;
   readonly requestId: string | undefined;
   readonly path: string;
   readonly attempts: number;
   constructor(
-    message: string,
-    facts: { failure: ApiFailure; path: string; status?: number; code?: string; requestId?: string; attempts?: number },
+    message: Message,
+    facts: {
+      failure: ApiFailure;
+      path: string;
+      status?: number;
+      serviceCode?: string;
+      requestId?: string;
+      attempts?: number;
+    },
     cause?: unknown,
   ) {
     super(message, failureKinds[facts.failure].exitCode, cause);
     this.failure = facts.failure;
     this.path = facts.path;
     this.status = facts.status;
-    this.code = facts.code;
+    this.serviceCode = facts.serviceCode;
     this.requestId = facts.requestId;
     this.attempts = facts.attempts ?? 1;
   }
@@ -154,7 +171,7 @@ export class DestinationError extends TributaryError {
   readonly passing: boolean;
   /** Why no connection came about; undefined where there was one. */
   readonly unconnected: "unknown_host" | "no_answer" | undefined;
-  constructor(message: string, cause?: unknown, passing = false, unconnected?: DestinationError["unconnected"]) {
+  constructor(message: Message, cause?: unknown, passing = false, unconnected?: DestinationError["unconnected"]) {
     super(message, 6, cause);
     this.passing = passing;
     this.unconnected = unconnected;
@@ -169,7 +186,7 @@ export class LockedError extends TributaryError {
   readonly holder: string | undefined;
 
   constructor(
-    message: string,
+    message: Message,
     { runId, who }: { readonly runId?: string; readonly who?: string } = {},
     cause?: unknown,
   ) {
@@ -182,7 +199,7 @@ export class LockedError extends TributaryError {
 /** Stopped on purpose: by a signal (130, 143) or by --max-time (5). Everything stored so far stays. */
 export class StoppedError extends TributaryError {
   declare readonly exitCode: 5 | 130 | 143;
-  constructor(message: string, exitCode: 5 | 130 | 143) {
+  constructor(message: Message, exitCode: 5 | 130 | 143) {
     super(message, exitCode);
   }
 }

@@ -1,7 +1,6 @@
-import { type Logger, pino, stdSerializers } from "pino";
+import { pino, stdSerializers } from "pino";
+import type { Message } from "./message.ts";
 import { type Redactor, redactJson } from "./secrets.ts";
-
-export type { Logger } from "pino";
 
 /** From the most to the least. */
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "silent";
@@ -20,9 +19,9 @@ export function createLogger(
   sink: LogSink,
   redact: Redactor,
   format: (line: string) => string = line => line,
-): Logger {
+): Log {
   const stacks = level === "debug" || level === "trace";
-  return pino(
+  const logger = pino(
     {
       level,
       base: null,
@@ -32,14 +31,32 @@ export function createLogger(
     },
     { write: line => sink.write(format(redactedLine(line, redact))) },
   );
+  const writing =
+    (level: "info" | "warn" | "error") =>
+    ({ code, message, fields }: Message, facts: object = {}) =>
+      logger[level]({ code, fields, ...facts }, message);
+  return {
+    info: writing("info"),
+    warn: writing("warn"),
+    error: writing("error"),
+    debug: (event, facts = {}) => logger.debug(facts, event),
+  };
 }
 
-/** Lines for a terminal, without the facts that are 0; loads pino-pretty, which nothing but a terminal needs. */
+/** Lines for a terminal, without code and fields, which the sentence has, and facts that are 0; loads pino-pretty, which nothing but a terminal needs. */
 export async function prettyFormat(colorize: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
   const pretty = prettyFactory({ colorize, translateTime: "SYS:HH:MM:ss", levelFirst: false, singleLine: true });
   return line => {
-    const { level, time, msg = "", err, ...facts } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    const {
+      level,
+      time,
+      msg = "",
+      err,
+      code: _code,
+      fields: _fields,
+      ...facts
+    } = JSON.parse(line) as Readonly<Record<string, unknown>>;
     const said = Object.entries(facts).filter(([, fact]) => fact !== 0 && fact !== null);
     const words = said.map(([name, fact]) => `${name}=${typeof fact === "string" ? fact : JSON.stringify(fact)}`);
     return pretty({ level, time, msg: [msg, ...words].join(" "), ...(err === undefined ? {} : { err }) }) ?? line;
@@ -63,8 +80,11 @@ function redactedLine(line: string, redact: Redactor): string {
   }
 }
 
+/** Writes messages with their codes and fields; `facts` are further fields of the line. */
 export interface Log {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  debug(facts: object, message: string): void;
+  info(message: Message, facts?: object): void;
+  warn(message: Message, facts?: object): void;
+  error(message: Message, facts?: object): void;
+  /** For developers: no message, so without a code. */
+  debug(event: string, facts?: object): void;
 }

@@ -1,4 +1,5 @@
 import { ByteSearch } from "./byte_search.ts";
+import type { Fields, Message } from "./message.ts";
 
 const mask = "•••";
 
@@ -62,6 +63,12 @@ export function redactJson(value: unknown, redact: Redactor): unknown {
     ]),
   );
 }
+
+export const redactMessage = ({ code, message, fields }: Message, redact: Redactor): Message => ({
+  code,
+  message: redact(message),
+  fields: redactJson(fields, redact) as Fields,
+});
 
 /** Whether a numeral or a word without quotes holds a secret; a short one is more likely a count. */
 export const isBareSecret = (text: string, redact: Redactor): boolean => redact(` ${text} `) !== ` ${text} `;

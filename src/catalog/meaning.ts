@@ -1,4 +1,5 @@
 import { ConfigError, noting } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import { nearest } from "../nearest_name.ts";
 import type { Column, Kind, Table } from "./columns.ts";
 import type { Stream } from "./stream.ts";
@@ -56,13 +57,13 @@ const sortOf = (kind: Kind): keyof typeof FITTING => {
 
 /**
  * The meanings of these streams' tables, as the configuration reads them. Columns that `privacy` keeps out of the warehouse say nothing.
- * `faults` gets a sentence for each column that the table doesn't have, or that cannot be tested so: it is left out.
+ * `faults` gets a message for each column that the table doesn't have, or that cannot be tested so: it is left out.
  */
 export function readMeanings(
   meanings: readonly Meaning[],
   catalogue: readonly Stream[],
   tests: MeaningTests,
-  faults: string[] = [],
+  faults: Message[] = [],
 ): readonly ReadMeaning[] {
   const tables = new Map(
     catalogue.flatMap(({ tables: { main, children } }) => [main, ...children]).map(table => [table.name, table]),
@@ -87,13 +88,17 @@ function ruleOf(meaning: Meaning, tables: readonly Table[], name: string, test: 
     const known = tables.flatMap(({ columns }) => columns.map(each => each.name));
     const close = nearest(name, known);
     throw new ConfigError(
-      `${where}: expected a column of ${tables.map(each => each.name).join(" or ")}, got ${name}${close === undefined ? "" : `; did you mean ${close}?`}`,
+      uncoded(
+        `${where}: expected a column of ${tables.map(each => each.name).join(" or ")}, got ${name}${close === undefined ? "" : `; did you mean ${close}?`}`,
+      ),
     );
   }
   const fitting = FITTING[sortOf(column.kind)];
   if (!fitting.includes(typeof test === "object" ? FITTING.text[0]! : String(test)))
     throw new ConfigError(
-      `${where}: expected ${fitting.join(" or ")}, for the column holds ${column.kind} values, got ${testText(test)}`,
+      uncoded(
+        `${where}: expected ${fitting.join(" or ")}, for the column holds ${column.kind} values, got ${testText(test)}`,
+      ),
     );
   return [{ column, isBeside: table !== tables[0], test }];
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import type { ServerConfig } from "./config.ts";
 
 export type Access = Pick<ServerConfig, "token" | "login">;
@@ -9,7 +10,9 @@ export type Listen = Pick<ServerConfig, "host" | "port">;
 export function refuseOpenDoor({ host, port }: Listen, { token, login }: Access): void {
   if (isLoopback(host) || token !== undefined || login !== undefined) return;
   throw new ConfigError(
-    `server.listen: ${origin(host, port)} can be reached from other machines, and nothing says who may see the status page. Set server.token, or server.login with user and password; or listen on 127.0.0.1:${port}, for this machine only.`,
+    uncoded(
+      `server.listen: ${origin(host, port)} can be reached from other machines, and nothing says who may see the status page. Set server.token, or server.login with user and password; or listen on 127.0.0.1:${port}, for this machine only.`,
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { z } from "zod";
 import { ConfigError } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import { createRedactor } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
 import { type Config, configOf } from "./config.ts";
@@ -15,7 +16,7 @@ export interface LoadOptions {
   /** For commands that send no request: the service's keys may be missing. */
   readonly local?: boolean;
   /** What else is wrong with it, told with the rest. */
-  readonly further?: (config: Config) => readonly string[];
+  readonly further?: (config: Config) => readonly Message[];
 }
 
 /**
@@ -101,7 +102,7 @@ export interface LoadedConfig {
   /** Everything that must not be written anywhere; it grows when a key is refreshed. */
   readonly secrets: readonly string[];
   /** Settings that are valid and have no effect, each with the reason. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** The same configuration in the file's own shape, defaults filled in, secrets NOT masked. */
   readonly effective: Readonly<Record<string, unknown>>;
   /** `file:line:column a.b` of a key, or of the nearest key above it that the file holds. */
@@ -141,7 +142,7 @@ async function envFile(path: string): Promise<NodeJS.ProcessEnv | undefined> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "EISDIR") return undefined;
-    throw new ConfigError(`${path} could not be read (${code}): check its rights, or remove it.`, cause);
+    throw new ConfigError(uncoded(`${path} could not be read (${code}): check its rights, or remove it.`), cause);
   }
 }
 
@@ -152,39 +153,43 @@ async function configText(file: string): Promise<string> {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT") {
       const advice = "`tributary init` writes one; --config or TRIBUTARY_CONFIG names another";
-      throw new ConfigError(`There is no configuration at ${file}: ${advice}.`, cause);
+      throw new ConfigError(uncoded(`There is no configuration at ${file}: ${advice}.`), cause);
     }
     throw new ConfigError(
-      `The configuration ${file} could not be read (${code}): check what it is and its rights.`,
+      uncoded(`The configuration ${file} could not be read (${code}): check what it is and its rights.`),
       cause,
     );
   }
 }
 
-function unusable(faults: readonly Fault[], others: readonly string[], secrets: readonly string[]): ConfigError {
+function unusable(faults: readonly Fault[], others: readonly Message[], secrets: readonly string[]): ConfigError {
   const redact = createRedactor(secrets);
   // A value that could not be replaced is also missing for the schema: that is one fault.
   const firsts = faults.filter(({ where }, index) => faults.findIndex(other => other.where === where) === index);
   const inOrder = firsts.sort((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
   const lines = inOrder.map(({ where, message }) => `${where}: ${redact(message)}`);
-  return new ConfigError(["The configuration can't be used.", ...lines, ...others.map(redact)].join("\n"));
+  return new ConfigError(
+    uncoded(["The configuration can't be used.", ...lines, ...others.map(({ message }) => redact(message))].join("\n")),
+  );
 }
 
-function warningsOf({ api, companies, destination }: EffectiveConfig): string[] {
-  const warnings: string[] = [];
+function warningsOf({ api, companies, destination }: EffectiveConfig): Message[] {
+  const warnings: Message[] = [];
   const own: readonly string[] = DESTINATION_KEYS[destination.type];
   for (const key of ["url", "grant_select_to", "catalog", "data_path", "extensions"] as const) {
     if (destination[key] === undefined || own.includes(key)) continue;
     const types = Object.entries<readonly string[]>(DESTINATION_KEYS).filter(([, keys]) => keys.includes(key));
     warnings.push(
-      `destination.${key} has no effect with type ${destination.type}: it belongs to type ${types.map(([type]) => type).join(" and ")}.`,
+      uncoded(
+        `destination.${key} has no effect with type ${destination.type}: it belongs to type ${types.map(([type]) => type).join(" and ")}.`,
+      ),
     );
   }
   const addresses = [api.base_url, ...(companies ?? []).map(company => company.base_url)];
   for (const address of new Set(addresses.filter(each => each !== undefined))) {
     const { protocol, hostname } = new URL(address);
     if (protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) {
-      warnings.push(`The API key goes to ${hostname} unencrypted: use https:// where the service offers it.`);
+      warnings.push(uncoded(`The API key goes to ${hostname} unencrypted: use https:// where the service offers it.`));
     }
   }
   return warnings;

@@ -1,5 +1,6 @@
 import type { Stream } from "../catalog/stream.ts";
 import { ConfigError, noting } from "../errors.ts";
+import { type Message, reworded, uncoded } from "../message.ts";
 import { cronFault } from "./cron.ts";
 import type { LoadedConfig } from "./load.ts";
 import { select, selectedByConfig } from "./selection.ts";
@@ -10,24 +11,27 @@ import { select, selectedByConfig } from "./selection.ts";
  */
 export function requireSchedules({ config, at }: LoadedConfig, known: readonly Stream[], now: number): void {
   const on = selectedByConfig(known, config.streams);
-  const faults: string[] = [];
+  const faults: Message[] = [];
   const requireStreams = (names: readonly string[], where: string) => {
-    const found: string[] = [];
+    const found: Message[] = [];
     noting(found, () => select(known, on, names, config.streams.settings));
-    faults.push(...found.map(fault => `${where}: ${fault}`));
+    faults.push(...found.map(fault => reworded(fault, `${where}: ${fault.message}`)));
   };
   for (const [index, schedule] of config.schedules.entries()) {
     const place = (key: string) => `${at(["schedules", index, key])} schedules[${index}].${key} (${schedule.name})`;
     const fault = cronFault(schedule, now);
-    if (fault !== undefined) faults.push(`${place("cron")}: ${fault}. Got ${JSON.stringify(schedule.cron)}.`);
+    if (fault !== undefined) faults.push(uncoded(`${place("cron")}: ${fault}. Got ${JSON.stringify(schedule.cron)}.`));
     if (schedule.name === HOOK || schedule.name === REFRESH)
       faults.push(
-        `${place("name")}: expected another name, because runs of POST /hooks/… are called ${schedule.name}.`,
+        uncoded(`${place("name")}: expected another name, because runs of POST /hooks/… are called ${schedule.name}.`),
       );
     requireStreams(schedule.streams, place("streams"));
   }
   if (config.hooks !== undefined) requireStreams(config.hooks.streams, `${at(["hooks", "streams"])} hooks.streams`);
-  if (faults.length > 0) throw new ConfigError(["The schedules can't be used.", ...faults].join("\n"));
+  if (faults.length > 0)
+    throw new ConfigError(
+      uncoded(["The schedules can't be used.", ...faults.map(({ message }) => message)].join("\n")),
+    );
 }
 
 /** The name that runs asked for from outside go by. */

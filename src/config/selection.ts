@@ -1,6 +1,7 @@
 import { type Asking, isAsked, lookupOf } from "../catalog/lookup.ts";
 import type { Preset, Stream } from "../catalog/stream.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import { meant, wildcard } from "../nearest_name.ts";
 import { valuesAdvice } from "./settings.ts";
 
@@ -28,7 +29,7 @@ export function selectedByConfig(catalogue: readonly Stream[], config: Selection
   const { settings = {} } = config;
   const byItself = (stream: Stream) => stream.preset === "lookup" || inPreset(stream, config.preset);
   const on = new Set(catalogue.filter(byItself).map(stream => stream.name));
-  const faults: string[] = [];
+  const faults: Message[] = [];
   const named = (key: "include" | "exclude") =>
     noting(faults, () => expand(catalogue, config[key], `streams.${key}`)) ?? new Set<string>();
   for (const name of named("include")) on.add(name);
@@ -39,7 +40,9 @@ export function selectedByConfig(catalogue: readonly Stream[], config: Selection
   for (const [parent, detail] of parentsOf(catalogue, on)) {
     if (excluded.has(parent)) {
       throw new ConfigError(
-        `streams: ${detail} is on, but its parent ${parent} is excluded. Take ${parent} out of streams.exclude, or exclude ${detail} too.`,
+        uncoded(
+          `streams: ${detail} is on, but its parent ${parent} is excluded. Take ${parent} out of streams.exclude, or exclude ${detail} too.`,
+        ),
       );
     }
     on.add(parent);
@@ -86,7 +89,7 @@ function leaveUnasked(
 ): void {
   const unasked = catalogue.filter(stream => lookupOf(stream) !== undefined && wanted.has(stream.name));
   for (const stream of unasked.filter(each => !isAsked(each, settings[each.name]))) {
-    if (names.includes(stream.name)) throw new ConfigError(`${where}: ${valuesAdvice(stream)}`);
+    if (names.includes(stream.name)) throw new ConfigError(uncoded(`${where}: ${valuesAdvice(stream)}`));
     wanted.delete(stream.name);
   }
 }
@@ -110,7 +113,7 @@ function inPreset(stream: Stream, preset: Preset): boolean {
 
 /** @throws ConfigError that names each name there is not, with the nearest one there is */
 export function expand(catalogue: readonly Stream[], names: readonly string[], where: string): Set<string> {
-  const faults: string[] = [];
+  const faults: Message[] = [];
   const found = names.flatMap(name => noting(faults, () => matching(catalogue, name, where)) ?? []);
   refuse(faults);
   return new Set(found.map(stream => stream.name));
@@ -121,7 +124,9 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
     const preset = PRESETS.find(candidate => candidate === name.slice("preset:".length));
     if (preset === undefined) {
       throw new ConfigError(
-        `${where}: expected preset:core, preset:standard or preset:all, got ${JSON.stringify(name)}. \`tributary streams\` lists them all.`,
+        uncoded(
+          `${where}: expected preset:core, preset:standard or preset:all, got ${JSON.stringify(name)}. \`tributary streams\` lists them all.`,
+        ),
       );
     }
     return catalogue.filter(stream => inPreset(stream, preset));
@@ -131,7 +136,9 @@ function matching(catalogue: readonly Stream[], name: string, where: string): re
   if (matches.length > 0) return matches;
   const names = catalogue.map(stream => stream.name);
   throw new ConfigError(
-    `${where}: there is no stream ${JSON.stringify(name)}.${meant(name, names)} \`tributary streams\` lists them all.`,
+    uncoded(
+      `${where}: there is no stream ${JSON.stringify(name)}.${meant(name, names)} \`tributary streams\` lists them all.`,
+    ),
   );
 }
 

@@ -13,6 +13,7 @@ import {
 import type { Relation } from "../catalog/relation.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { ConfigError, refuse } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import { meant } from "../nearest_name.ts";
 import type { StreamSettings } from "./config.ts";
 
@@ -29,7 +30,7 @@ export function requireSettings(catalogue: readonly Stream[], stream: Stream, ow
   const faults = [...columnFaults(catalogue, stream, own)];
   if (lookupOf(stream) !== undefined) faults.push(...askingFaults(catalogue, stream, asking, place));
   else if (asking.values.length + Object.keys(asking.from).length + Object.keys(asking.rename).length > 0)
-    faults.push(`${place}: ${stream.name} is no lookup; only lookups have values, from and rename.`);
+    faults.push(uncoded(`${place}: ${stream.name} is no lookup; only lookups have values, from and rename.`));
   else {
     const { mode } = stream;
     const known = mode.kind === "snapshot" ? Object.keys(mode.parameters ?? {}) : [];
@@ -54,9 +55,10 @@ export function configuredCauses(
     const { with: added, without } = ownOf(detail);
     return [...added, ...without]
       .filter(name => !possible.includes(name))
-      .map(
-        name =>
+      .map(name =>
+        uncoded(
           `streams.settings.${detail}.refresh: no relation leads from ${name} to the rows that ${detail} is asked for. Known: ${possible.join(", ") || "none"}.`,
+        ),
       );
   });
   refuse(faults);
@@ -76,7 +78,7 @@ export function requireOrder(catalogue: readonly Stream[], settings: Readonly<Re
     if (way.includes(stream)) {
       const circle = [...way.slice(way.indexOf(stream)), stream].map(({ name }) => name).join(", ");
       throw new ConfigError(
-        `streams.settings: each takes its values from the next: ${circle}. Name values for one of them.`,
+        uncoded(`streams.settings: each takes its values from the next: ${circle}. Name values for one of them.`),
       );
     }
     for (const other of next(stream)) visit(other, [...way, stream]);
@@ -87,7 +89,7 @@ export function requireOrder(catalogue: readonly Stream[], settings: Readonly<Re
   }
 }
 
-function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): Generator<string> {
+function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): Generator<Message> {
   const { name, mode } = stream;
   const place = `streams.settings.${name}`;
   const changeable = stream.tables.main.columns.filter(column => !stream.key.includes(column.name));
@@ -95,21 +97,29 @@ function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSet
   for (const column of own.unknownFields === "column" ? [] : own.volatile)
     yield* unknown(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
   if (own.refreshEveryMs !== undefined && !(mode.kind === "detail" && mode.by !== undefined))
-    yield `${place}.refresh_every: only details of distinct values have one.`;
+    yield uncoded(`${place}.refresh_every: only details of distinct values have one.`);
   if (own.refresh === undefined) return;
   const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
-  if (parent === undefined) return yield `${place}.refresh: ${name} is read whole anyway; only details have a refresh.`;
+  if (parent === undefined)
+    return yield uncoded(`${place}.refresh: ${name} is read whole anyway; only details have a refresh.`);
   const { while: flag, everyMs, with: added = [], without = [] } = own.refresh;
   const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
   if ((flag === undefined) !== (everyMs === undefined))
-    yield `${place}.refresh: while and every go together: details are due again so long after they were fetched while the column is true.`;
+    yield uncoded(
+      `${place}.refresh: while and every go together: details are due again so long after they were fetched while the column is true.`,
+    );
   if (flag !== undefined)
     yield* unknown(`${place}.refresh.while`, flag, namesOf(flags), `true-or-false column of ${parent.name}`);
   for (const [key, names] of Object.entries({ with: added, without }))
     for (const name of names) yield* unknown(`${place}.refresh.${key}`, name, namesOf(catalogue), "stream");
 }
 
-function* askingFaults(catalogue: readonly Stream[], stream: Stream, asking: Asking, place: string): Generator<string> {
+function* askingFaults(
+  catalogue: readonly Stream[],
+  stream: Stream,
+  asking: Asking,
+  place: string,
+): Generator<Message> {
   const { values, parameters, from, rename } = asking;
   const named = [
     ...values.flatMap((set, index) => Object.keys(set).map(name => [`values[${index}]`, name] as const)),
@@ -128,20 +138,20 @@ function* askingFaults(catalogue: readonly Stream[], stream: Stream, asking: Ask
       const kind = key.startsWith("values") ? "values" : key;
       const other = givenBy.get(own);
       if (other !== undefined && other !== kind)
-        yield `${place}: ${name} stands under ${other} and under ${kind}; keep one of them.`;
+        yield uncoded(`${place}: ${name} stands under ${other} and under ${kind}; keep one of them.`);
       givenBy.set(own, kind);
     }
   }
   for (const name of Object.keys(rename))
     if (stream.path.includes(`{${parameterNamed(stream, name)}}`))
-      yield `${place}.rename: ${name} stands in the path; only parameters of the query have other names.`;
+      yield uncoded(`${place}.rename: ${name} stands in the path; only parameters of the query have other names.`);
   for (const [name, columns] of Object.entries(from))
     for (const column of columns) yield* unloaded(catalogue, `${place}.from.${name}`, column);
   if (areKnown && saysAnything(asking) && unanswered(stream, asking).length > 0)
-    yield `${place}: ${unanswered(stream, asking).join(" and ")} has no values. ${valuesAdvice(stream)}`;
+    yield uncoded(`${place}: ${unanswered(stream, asking).join(" and ")} has no values. ${valuesAdvice(stream)}`);
 }
 
-function* unloaded(catalogue: readonly Stream[], place: string, named: string): Generator<string> {
+function* unloaded(catalogue: readonly Stream[], place: string, named: string): Generator<Message> {
   if (loadedColumn(catalogue, named) !== undefined) return;
   const [table = "", column = ""] = named.split(".");
   const tables = catalogue.flatMap(({ tables: { main, children } }) => [main, ...children]);
@@ -163,8 +173,8 @@ export function valuesAdvice(stream: Stream): string {
 
 const namesOf = (named: readonly { readonly name: string }[]): string[] => named.map(({ name }) => name);
 
-function* unknown(where: string, name: string, known: readonly string[], what: string): Generator<string> {
+function* unknown(where: string, name: string, known: readonly string[], what: string): Generator<Message> {
   if (known.includes(name)) return;
   const few = known.length === 0 ? " It has none." : known.length <= 12 ? ` Known: ${known.join(", ")}.` : "";
-  yield `${where}: ${name} is no ${what}.${meant(name, known) || few}`;
+  yield uncoded(`${where}: ${name} is no ${what}.${meant(name, known) || few}`);
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 
 /** Where `${NAME}` and `${file:path}` are looked up; relative file paths start at `directory`. */
 export interface Surroundings {
@@ -32,7 +33,8 @@ export async function substitute(template: string, surroundings: Surroundings): 
       text += match[0].slice(1);
       continue;
     }
-    if (match[2] === "") throw new ConfigError(`a \${ without its }: close it, or write $\${ for a literal \${`);
+    if (match[2] === "")
+      throw new ConfigError(uncoded(`a \${ without its }: close it, or write $\${ for a literal \${`));
     const expression = match[1] ?? "";
     const file = expression.startsWith("file:") ? resolve(surroundings.directory, expression.slice(5)) : undefined;
     const value = file === undefined ? lookUp(expression, surroundings.env) : await mountedSecret(file);
@@ -46,15 +48,20 @@ export async function substitute(template: string, surroundings: Surroundings): 
 function lookUp(expression: string, env: NodeJS.ProcessEnv): string {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(expression);
   if (match === null) {
-    throw new ConfigError(`expected \${NAME}, \${NAME:-default} or \${file:/path}; $\${ stands for a literal \${`);
+    throw new ConfigError(
+      uncoded(`expected \${NAME}, \${NAME:-default} or \${file:/path}; $\${ stands for a literal \${`),
+    );
   }
   const [, name = "", fallback] = match;
   const value = env[name];
   if (fallback !== undefined) return value === undefined || value === "" ? fallback : value;
   if (value === undefined) {
-    throw new ConfigError(`the environment variable ${name} is not set: set it, or give its value another way`);
+    throw new ConfigError(
+      uncoded(`the environment variable ${name} is not set: set it, or give its value another way`),
+    );
   }
-  if (value === "") throw new ConfigError(`the environment variable ${name} is set but empty: give it a value`);
+  if (value === "")
+    throw new ConfigError(uncoded(`the environment variable ${name} is set but empty: give it a value`));
   return value;
 }
 
@@ -64,7 +71,7 @@ async function mountedSecret(path: string): Promise<string> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
     throw new ConfigError(
-      `the file ${path} could not be read (${code}): check the path, the mount and its rights`,
+      uncoded(`the file ${path} could not be read (${code}): check the path, the mount and its rights`),
       cause,
     );
   }

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { ConfigError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -45,14 +46,14 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
     });
     const firsts = told.filter((fault, index) => told.findIndex(other => other.line === fault.line) === index);
     const shown = firsts.slice(0, 3).map(fault => fault.text);
-    throw new ConfigError(`The configuration isn't valid YAML.\n${shown.join("\n")}`);
+    throw new ConfigError(uncoded(`The configuration isn't valid YAML.\n${shown.join("\n")}`));
   }
 
   const keys = new Map<string, number>();
   const offsets = new Map<string, number>();
   const read = (node: unknown, path: Path, above: readonly unknown[]): unknown => {
     if (above.includes(node))
-      throw new ConfigError(`${file}: ${pathText(path)} is an alias of something it is part of.`);
+      throw new ConfigError(uncoded(`${file}: ${pathText(path)} is an alias of something it is part of.`));
     if (isAlias(node)) return read(node.resolve(document), path, [...above, node]);
     offsets.set(JSON.stringify(path), (node as Node | null)?.range?.[0] ?? 0);
     if (isMap(node)) {
@@ -72,7 +73,9 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
 
   const values = read(document.contents, [], []) ?? {};
   if (typeof values !== "object" || Array.isArray(values)) {
-    throw new ConfigError(`${at(0)} Expected keys such as "api:" and "destination:", got ${JSON.stringify(values)}.`);
+    throw new ConfigError(
+      uncoded(`${at(0)} Expected keys such as "api:" and "destination:", got ${JSON.stringify(values)}.`),
+    );
   }
   const locate = (known: readonly Map<string, number>[], path: Path): string => {
     for (let length = path.length; length > 0; length--) {

@@ -1,4 +1,5 @@
 import { type Ends, type ExitCode, StoppedError, TributaryError } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import type { SyncContext } from "../sync/context.ts";
 import { type CompanyRun, type RunSource, relatedLists, runCompany, skip, whyWithout } from "../sync/run/jobs.ts";
 import type { Service } from "../sync/run/service.ts";
@@ -133,7 +134,7 @@ function takeOver({ state, output }: JobState, part: RunPart, run: CompanyRun): 
     else job.progress.takeOver(outcome);
   }
   for (const { message, exitCode, ends } of failures) {
-    const failure = new PartFailure(message, exitCode);
+    const failure = new PartFailure(uncoded(message), exitCode);
     run.errors.push(failure);
     run.failed(failure, { part: part.name });
     end(run, ends, failure);
@@ -147,7 +148,7 @@ function end(run: CompanyRun, ends: Ends, failure: Error): void {
 
 /** A failure as another process told it. */
 class PartFailure extends TributaryError {
-  constructor(message: string, exitCode: ExitCode) {
+  constructor(message: Message, exitCode: ExitCode) {
     super(message, exitCode);
     this.name = "PartFailure";
   }

@@ -1,5 +1,6 @@
 import { isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import { mergeReports, type RunReport, type RunSnapshot } from "../sync/run/report.ts";
 import { beginNow } from "../sync/run/run.ts";
 import type { RunTools } from "../sync/run/run_order.ts";
@@ -36,7 +37,9 @@ export async function runOnWorkers(
 ): Promise<RunReport> {
   if (order.limits.maxRequests !== undefined)
     throw new ConfigError(
-      "--max-requests: expected it without --workers, as it counts what one process sends. What all workers send is limited by api.requests_per_day.",
+      uncoded(
+        "--max-requests: expected it without --workers, as it counts what one process sends. What all workers send is limited by api.requests_per_day.",
+      ),
     );
   const begun = order.begun ?? beginNow(tools);
   if (occurrence !== undefined) {
@@ -65,13 +68,13 @@ async function follow(first: string, begun: string, tools: FollowTools): Promise
     try {
       const state = await queue.stateOf("runs", job);
       if (state === undefined || state.state === "cancelled" || state.state === "failed")
-        throw new TributaryError(`Run ${runId} was taken out of the queue before it had ended.`, 1);
+        throw new TributaryError(uncoded(`Run ${runId} was taken out of the queue before it had ended.`), 1);
       if (state.state === "completed") {
         const output = state.output as RunOutput;
         if (!("goesOn" in output)) return reportOf(reports, output);
         reports.push(output.report);
         job = output.goesOn;
-        log.info({}, "another run waits: what was read is published, it goes first");
+        log.info(uncoded("another run waits: what was read is published, it goes first"));
         continue;
       }
       // Another one may have asked for it first.
@@ -86,13 +89,13 @@ async function follow(first: string, begun: string, tools: FollowTools): Promise
       lostSince = undefined;
     } catch (error) {
       if (!(error instanceof DestinationError)) throw error;
-      if (lostSince === undefined) log.warn({}, `${error.message} The run is followed again once it is back.`);
+      if (lostSince === undefined) log.warn(uncoded(`${error.message} The run is followed again once it is back.`));
       lostSince ??= clock.now();
       if (clock.now() - lostSince >= PATIENCE_MS) throw error;
     }
     if (aloneSince !== undefined && clock.now() - aloneSince >= ALONE_MS) {
       const none = "No worker is up: the run waits in the queue. Start some with `tributary work`.";
-      log.warn({}, refusal === undefined ? none : `No worker takes jobs, the run waits in the queue. ${refusal}`);
+      log.warn(uncoded(refusal === undefined ? none : `No worker takes jobs, the run waits in the queue. ${refusal}`));
       aloneSince = Number.POSITIVE_INFINITY;
     }
     try {
@@ -106,7 +109,9 @@ async function follow(first: string, begun: string, tools: FollowTools): Promise
 
 const notFollowed = (runId: string, reason: unknown): StoppedError =>
   new StoppedError(
-    `No longer following run ${runId}, which goes on. \`tributary work --stop ${runId}\` ends it, \`tributary status\` shows it.`,
+    uncoded(
+      `No longer following run ${runId}, which goes on. \`tributary work --stop ${runId}\` ends it, \`tributary status\` shows it.`,
+    ),
     reason instanceof StoppedError ? reason.exitCode : 130,
   );
 
@@ -119,7 +124,7 @@ function reportOf(before: readonly RunReport[], output: RunOutput): RunReport {
   const { message, exitCode } = output.thrown;
   // The others did not end in time: what was read is stored, and told.
   if (before.length > 0 && exitCode === LOCKED) return mergeReports(before);
-  throw new TributaryError(message, exitCode);
+  throw new TributaryError(uncoded(message), exitCode);
 }
 
 const nothing: RunSnapshot = { streams: [], limitedBy: "latency", inFlight: 0, ceiling: 0, limited429: 0 };

@@ -5,6 +5,7 @@ import type { Company, Config } from "../config/config.ts";
 import { isFile, isLake } from "../config/destination.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../logging.ts";
+import { uncoded } from "../message.ts";
 import { createSharedLimiter, type SharedLimiter } from "../source/budget/shared_limiter.ts";
 import { isServed } from "../warehouse/ducklake/place.ts";
 import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
@@ -102,7 +103,9 @@ export class Fleet implements AsyncDisposable {
     const runs = [...(await this.openRuns())];
     if (!runs.includes(runId))
       throw new ConfigError(
-        `--stop: expected a run that the workers have (${runs.join(", ") || "none now"}), got ${runId}. \`tributary status\` shows them.`,
+        uncoded(
+          `--stop: expected a run that the workers have (${runs.join(", ") || "none now"}), got ${runId}. \`tributary status\` shows them.`,
+        ),
       );
     await addStop(this.queue, {
       runId,
@@ -133,7 +136,9 @@ export async function openFleet(config: Config, tools: FleetTools, { supervises 
   const { destination, workers } = config;
   if (workers === undefined)
     throw new ConfigError(
-      "Workers share jobs and limits only where the configuration has `workers:`. Add it, for example as `workers: { jobs: 3 }`.",
+      uncoded(
+        "Workers share jobs and limits only where the configuration has `workers:`. Add it, for example as `workers: { jobs: 3 }`.",
+      ),
     );
   const state = await openSharedState({ ...sharedPlace(config), clock: tools.clock });
   try {
@@ -152,11 +157,15 @@ const MOST_LETTERS = 45;
 export function sharedPlace({ destination }: Config) {
   if (isFile(destination) || (isLake(destination) && !isServed(destination)))
     throw new ConfigError(
-      "workers: expected destination.type postgres, or ducklake with its catalog in PostgreSQL. A file has one writer: several workers can't share it.",
+      uncoded(
+        "workers: expected destination.type postgres, or ducklake with its catalog in PostgreSQL. A file has one writer: several workers can't share it.",
+      ),
     );
   if (destination.stateSchema.length > MOST_LETTERS)
     throw new ConfigError(
-      `destination.state_schema: expected at most ${MOST_LETTERS} letters where the configuration has workers, as the schema of their queue is named after it, got ${destination.stateSchema.length}.`,
+      uncoded(
+        `destination.state_schema: expected at most ${MOST_LETTERS} letters where the configuration has workers, as the schema of their queue is named after it, got ${destination.stateSchema.length}.`,
+      ),
     );
   const url = isLake(destination) ? destination.catalog : destination.url;
   return { ...destination, url };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import { DestinationError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import { quotedName } from "../warehouse/database.ts";
 import { queueSchema } from "../warehouse/shared_tables.ts";
 
@@ -100,7 +101,9 @@ export class JobQueue {
     } catch (error) {
       await boss.stop({ graceful: false }).catch(() => undefined);
       throw new DestinationError(
-        `Expected to make and use the queue of jobs in schema ${schema}, but: ${(error as Error).message}. As an administrator run: CREATE SCHEMA "${schema}" AUTHORIZATION <role>.`,
+        uncoded(
+          `Expected to make and use the queue of jobs in schema ${schema}, but: ${(error as Error).message}. As an administrator run: CREATE SCHEMA "${schema}" AUTHORIZATION <role>.`,
+        ),
         error,
       );
     }

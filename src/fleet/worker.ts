@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { type Clock, isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import { messageOf, type RunView } from "../sync/run/report.ts";
 import type { Attempt, RunTools } from "../sync/run/run_order.ts";
 import { DayLimit, type SharedClients } from "../sync/run/service.ts";
@@ -113,7 +114,8 @@ export class Worker {
       if (woken.aborted) this.#rest = new AbortController();
     }
     // What is left when it was asked to leave waits for other workers, who may be leaving too.
-    const reason = signal.reason ?? new StoppedError("The worker was asked to leave: others go on with this job.", 143);
+    const reason =
+      signal.reason ?? new StoppedError(uncoded("The worker was asked to leave: others go on with this job."), 143);
     for (const { leaving } of this.#active.values()) leaving.abort(reason);
     await Promise.all([...this.#active.values()].map(({ done }) => done));
   }
@@ -143,7 +145,7 @@ export class Worker {
     const data = readData(claim);
     if (data === undefined) {
       this.#refuse(
-        new ConfigError("A job says what this version does not know: another one of tributary asked for it."),
+        new ConfigError(uncoded("A job says what this version does not know: another one of tributary asked for it.")),
       );
       await queue.giveBack(claim, "unknown to this version");
       return false;
@@ -173,7 +175,7 @@ export class Worker {
         if (each.claim.kind === kind && !own.has(each.claim.id) && this.#active.has(each.claim.id))
           each.leaving.abort(
             new DestinationError(
-              "This job was taken from this worker, which said nothing for too long.",
+              uncoded("This job was taken from this worker, which said nothing for too long."),
               undefined,
               true,
             ),
@@ -186,7 +188,7 @@ export class Worker {
           ({ runId, company }) =>
             runId === data.runId && (company === undefined || ("part" in data && company === data.company)),
         );
-        if (stop !== undefined) ending.abort(new StoppedError(stop.reason, stop.exitCode));
+        if (stop !== undefined) ending.abort(new StoppedError(uncoded(stop.reason), stop.exitCode));
       }
     }
     const row = {
@@ -204,20 +206,21 @@ export class Worker {
     if (Math.abs(offset - this.#offset) > WRONG_MS) this.#offset = Math.abs(offset) > WRONG_MS ? offset : 0;
     this.#beatAt = begun;
     this.#heardAt = begun;
-    if (this.#isLost) this.#tools.log.info({}, "the queue is there again");
+    if (this.#isLost) this.#tools.log.info(uncoded("the queue is there again"));
     this.#isLost = false;
   }
 
   /** Who is silent for too long has lost its jobs to others by then. */
   #lost(error: unknown): void {
     const { log, redact } = this.#tools;
-    if (!this.#isLost) log.warn({ err: error }, `The queue of jobs can't be reached: ${redact(messageOf(error))}`);
+    if (!this.#isLost)
+      log.warn(uncoded(`The queue of jobs can't be reached: ${redact(messageOf(error))}`), { err: error });
     this.#isLost = true;
     if (this.isConnected) return;
     for (const { leaving } of this.#active.values())
       leaving.abort(
         new DestinationError(
-          "The queue of jobs was out of reach for too long: others go on with this one.",
+          uncoded("The queue of jobs was out of reach for too long: others go on with this one."),
           error,
           true,
         ),
@@ -242,7 +245,7 @@ export class Worker {
 
   #refuse(error: ConfigError): void {
     const message = this.#tools.redact(error.message);
-    if (message !== this.#refusal) this.#tools.log.warn({}, `This worker takes no jobs: ${message}`);
+    if (message !== this.#refusal) this.#tools.log.warn(uncoded(`This worker takes no jobs: ${message}`));
     this.#refusal = message;
     this.#refusedAt = this.#tools.clock.now();
   }
@@ -251,24 +254,24 @@ export class Worker {
     const { queue, log, redact } = this.#tools;
     const { claim, data } = active;
     const about = "part" in data ? { run: data.runId, company: data.company, part: data.part } : { run: data.runId };
-    log.debug(about, "begins");
+    log.debug("begins", about);
     let end = () => queue.giveBack(claim, "the worker left");
     try {
       const output = "part" in data ? await this.#workOnPart(active, data) : await this.#conduct(active, data);
       if (!active.leaving.signal.aborted) end = () => queue.complete(claim, output);
-      log.debug(about, "done");
+      log.debug("done", about);
     } catch (error) {
       const message = redact(messageOf(error));
-      log.debug({ ...about, err: error }, "where it failed");
+      log.debug("where it failed", { ...about, err: error });
       if (error instanceof ConfigError) this.#refuse(error);
       end = () => queue.giveBack(claim, message);
       // Another try would meet the same: it has to be told, and mended.
       if (!(error instanceof TributaryError) && "part" in data && !active.leaving.signal.aborted)
         end = () => queue.complete(claim, failureOf(message));
-      else if (!active.leaving.signal.aborted) log.warn(about, `Tried again: ${message}`);
+      else if (!active.leaving.signal.aborted) log.warn(uncoded(`Tried again: ${message}`), about);
     }
     await this.#settle(end).catch(error =>
-      log.debug({ ...about, err: error }, "the queue does not know how this job ended: it is tried again"),
+      log.debug("the queue does not know how this job ended: it is tried again", { ...about, err: error }),
     );
   }
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { timespan } from "../duration.ts";
 import { ConfigError, type ExitCode } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import type { Followed } from "../operations/upload/follow.ts";
 import type { UploadEvent, UploadedFile } from "../operations/upload/upload.ts";
 import { runDefaults } from "./connector.ts";
@@ -24,7 +25,7 @@ export interface UploadReport {
   readonly exit_code: ExitCode;
   /** The run that loaded what they became. */
   readonly run_id: string | null;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   readonly uploads: readonly UploadedFile[];
   /** Documents that are not processed as far as is said, with the status that was seen last. */
   readonly pending: readonly { readonly doc_id: string; readonly status: string | null }[];
@@ -54,7 +55,8 @@ export function upload(
     const { uploads: flow } = await import("../../streams/uploads.ts");
     const { config } = own.loaded;
     const [company, ...others] = companiesOf(config, options.company);
-    if (others.length > 0) throw new ConfigError(`--company: expected one of ${own.companies.join(", ")}, got none.`);
+    if (others.length > 0)
+      throw new ConfigError(uncoded(`--company: expected one of ${own.companies.join(", ")}, got none.`));
     const order = {
       ...(await runDefaults()),
       ...{ config, flow, company: company!, contentType, again, lockWaitMs: waitMs ?? 0 },
@@ -64,8 +66,8 @@ export function upload(
     show({ snapshot: () => [...steps.values()] });
     const tell = (event: UploadEvent) => {
       steps.set(event.file, event);
-      if (event.step === "done") tools.log.info({ file: event.file }, "uploaded");
-      else tools.log.debug({ file: event.file }, event.step);
+      if (event.step === "done") tools.log.info(uncoded("uploaded"), { file: event.file });
+      else tools.log.debug(event.step, { file: event.file });
     };
     const uploads = await uploadFiles(order, { ...tools, tell });
     const ids = [...new Set(uploads.flatMap(({ doc_id }) => doc_id ?? []))];
@@ -75,7 +77,7 @@ export function upload(
     const followed = isFollowed ? await followUploads(order, runTools, ids, { since, waitMs }) : nothing;
     const pending = [...followed.pending].map(([doc_id, status]) => ({ doc_id, status }));
     const late = `Not processed within ${timespan(waitMs ?? 0)}, as far as is said: ${pending.map(({ doc_id, status }) => `${doc_id} (${status ?? "nothing said"})`).join(", ")}. Call it again with --wait to go on waiting.`;
-    const warnings = pending.length === 0 ? [] : [followed.unread ?? late];
+    const warnings = pending.length === 0 ? [] : [uncoded(followed.unread ?? late)];
     const codes = uploads.map(({ exit_code }) => exit_code);
     const exit_code = exitCodeOfAll([...codes, followed.sync?.exit_code ?? 0, pending.length === 0 ? 0 : 5]);
     return { exit_code, run_id: followed.sync?.run_id ?? null, warnings, uploads, pending, rows: followed.rows };

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from "../config/load.ts";
 import { ConfigError, StoppedError } from "../errors.ts";
 import { createLogger, type Log, type LogLevel } from "../logging.ts";
+import { type Message, uncoded } from "../message.ts";
 import { createRedactor, type Redactor } from "../secrets.ts";
 import { loadFor } from "./connector.ts";
 
@@ -35,7 +36,7 @@ export interface Warehouse extends AsyncDisposable {
   /** Names of the companies that the configuration has. */
   readonly companies: readonly string[];
   /** Settings that are valid and have no effect, each with the reason. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** Stops what was begun with it at the next safe point, and waits until that has given back everything. */
   close(): Promise<void>;
 }
@@ -43,7 +44,7 @@ export interface Warehouse extends AsyncDisposable {
 /** What the functions of this folder, and the commands, know of a warehouse beyond that. */
 export class OpenWarehouse implements Warehouse {
   readonly companies: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   readonly loaded: LoadedConfig;
   readonly log: Log;
   readonly redact: Redactor;
@@ -59,7 +60,7 @@ export class OpenWarehouse implements Warehouse {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new StoppedError("Stopped: the warehouse was closed.", 5));
+    this.#closing.abort(new StoppedError(uncoded("Stopped: the warehouse was closed."), 5));
     await Promise.allSettled(this.#work);
   }
 
@@ -98,12 +99,14 @@ export class OpenWarehouse implements Warehouse {
 /** @throws ConfigError for what `openWarehouse` did not make */
 export function opened(warehouse: Warehouse): OpenWarehouse {
   if (warehouse instanceof OpenWarehouse) return warehouse;
-  throw new ConfigError("Expected a warehouse that openWarehouse() resolved to, got something else: await it first.");
+  throw new ConfigError(
+    uncoded("Expected a warehouse that openWarehouse() resolved to, got something else: await it first."),
+  );
 }
 
 /** What the engine takes for being stopped on purpose. */
 const stopped = (reason: unknown): StoppedError =>
-  reason instanceof StoppedError ? reason : new StoppedError("Stopped by the caller's signal.", 5);
+  reason instanceof StoppedError ? reason : new StoppedError(uncoded("Stopped by the caller's signal."), 5);
 
 /**
  * Reads a configuration. Nothing is created, and no connection is made, before something is done with the warehouse.

@@ -10,6 +10,7 @@ import {
 } from "../catalog/meaning.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { refuse } from "../errors.ts";
+import type { Message } from "../message.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { quotedName } from "../warehouse/database.ts";
 import { columnsIn } from "../warehouse/ddl/database_catalog.ts";
@@ -109,7 +110,7 @@ export async function proposedChanges(
   order: MeaningsOrder,
   proposed: MeaningTests,
 ): Promise<readonly Change[]> {
-  const faults: string[] = [];
+  const faults: Message[] = [];
   const read = readMeanings(order.meanings, order.catalogue, proposed, faults);
   refuse(faults);
   return overMeanings(reading, order, async (query, meaning, from) => {

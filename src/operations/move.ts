@@ -2,6 +2,7 @@ import { fixedPaths, type IdentityEndpoint, type Stream } from "../catalog/strea
 import type { Company, Config } from "../config/config.ts";
 import { lockGroupOf } from "../config/selection.ts";
 import { ApiError, ConfigError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { buildPath } from "../source/path.ts";
 import { holderOf } from "../sync/run/opening.ts";
@@ -46,7 +47,9 @@ export async function compareAddresses(order: MoveOrder, tools: ServiceTools): P
     const kept = await knownAs(reading.db, company.name);
     if (kept === undefined)
       throw new ConfigError(
-        `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
+        uncoded(
+          `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
+        ),
       );
     const found = fieldOf(
       (await api.get(identity.path, {}, { signal: tools.signal }).catch(unreadable))?.data,
@@ -108,7 +111,9 @@ export async function move(
 ): Promise<void> {
   if (!compared.same)
     throw new ConfigError(
-      `Expected the service of company ${company.name} at ${compared.to}, but what answers there is another one, or cannot be told from one: ${inWords(compared)} Nothing was changed. If its rows are to be replaced by the other's: \`tributary reset '*' --drop --company ${company.name}\`, then \`tributary sync\`.`,
+      uncoded(
+        `Expected the service of company ${company.name} at ${compared.to}, but what answers there is another one, or cannot be told from one: ${inWords(compared)} Nothing was changed. If its rows are to be replaced by the other's: \`tributary reset '*' --drop --company ${company.name}\`, then \`tributary sync\`.`,
+      ),
     );
   const startedAt = new Date(run.clock.now()).toISOString();
   const holder = holderOf("tributary move", startedAt);

@@ -7,6 +7,7 @@ import { lockGroupOf } from "../config/selection.ts";
 import { timespan } from "../duration.ts";
 import { ConfigError, nothingLoaded } from "../errors.ts";
 import type { Log } from "../logging.ts";
+import { uncoded } from "../message.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { holderOf } from "../sync/run/opening.ts";
 import { viewsOf } from "../sync/run/preparation.ts";
@@ -76,7 +77,9 @@ export interface MoveReport {
 export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Promise<MoveReport> {
   const [from, to] = [await placeText(order.config.destination), await placeText(order.to.destination)];
   if (isSame(order.config.destination, order.to.destination))
-    throw new ConfigError(`Expected --to to name another destination than the configuration, but both are ${from}.`);
+    throw new ConfigError(
+      uncoded(`Expected --to to name another destination than the configuration, but both are ${from}.`),
+    );
   await requireWhole(order.config.destination, from);
   const opener = openerOf(tools);
   await using former = await openDestination(order.config.destination, opener, tools.waitMs);
@@ -114,7 +117,7 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
     holder: holderOf("tributary move", new Date(clock.now()).toISOString()),
     // A wait for a lock ends at the first signal.
     clock: { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) },
-    waiting: (who, ms) => log.info({}, `Waiting up to ${timespan(ms)} for ${who}.`),
+    waiting: (who, ms) => log.info(uncoded(`Waiting up to ${timespan(ms)} for ${who}.`)),
     stopReason: () => signal.reason,
   };
 }
@@ -124,7 +127,9 @@ async function requireSameCompanies({ db }: Destination, companies: readonly str
   const more = (await companiesKept(db)).filter(name => !companies.includes(name));
   if (more.length > 0)
     throw new ConfigError(
-      `Expected no other company in the former warehouse than ${companies.join(", ")}, but meanwhile ${more.join(", ")} was loaded there. Call the same command again, which takes it along.`,
+      uncoded(
+        `Expected no other company in the former warehouse than ${companies.join(", ")}, but meanwhile ${more.join(", ")} was loaded there. Call the same command again, which takes it along.`,
+      ),
     );
 }
 
@@ -142,7 +147,9 @@ async function requireWhole(destination: DestinationConfig, name: string): Promi
     const filling = await fillingOf(db);
     if (filling === undefined) return companiesKept(db);
     throw new ConfigError(
-      `Expected a whole warehouse, but ${name} is itself being filled from ${filling.from}: end that with \`tributary move\`, or move from there.`,
+      uncoded(
+        `Expected a whole warehouse, but ${name} is itself being filled from ${filling.from}: end that with \`tributary move\`, or move from there.`,
+      ),
     );
   });
   if (kept === undefined || kept.length === 0) throw nothingLoaded("a warehouse to move");
@@ -154,12 +161,16 @@ async function beginFilling({ db }: Destination, from: string, to: string): Prom
   if (filling?.from === from) return;
   if (filling !== undefined)
     throw new ConfigError(
-      `Expected an empty warehouse, or one that was begun from ${from}, but ${to} is being filled from ${filling.from}. Go on with that one, or name an empty one.`,
+      uncoded(
+        `Expected an empty warehouse, or one that was begun from ${from}, but ${to} is being filled from ${filling.from}. Go on with that one, or name an empty one.`,
+      ),
     );
   const kept = await companiesKept(db);
   if (kept.length > 0)
     throw new ConfigError(
-      `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
+      uncoded(
+        `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
+      ),
     );
   await db.transaction().execute(trx => recordFilling(trx, { from, done: {} }));
 }

@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf } from "../files.ts";
+import { uncoded } from "../message.ts";
 import { atOneMoment, interrupted } from "../warehouse/connect/exporting.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
@@ -79,7 +80,7 @@ export async function writeAnswer(
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof Error && "syscall" in error)) throw refused(error);
     throw new ConfigError(
-      `${file} could not be written (${codeOf(error)}): check the path, its rights and space.`,
+      uncoded(`${file} could not be written (${codeOf(error)}): check the path, its rights and space.`),
       error,
     );
   } finally {
@@ -100,5 +101,5 @@ function refused(error: unknown): TributaryError {
   if (error instanceof TributaryError && !wrote) return error;
   const cause = wrote ? error.cause : error;
   const said = (cause instanceof Error ? cause.message : String(cause)).trim();
-  return new ConfigError(`Expected one query that the database can answer, but it says: ${said}`, cause);
+  return new ConfigError(uncoded(`Expected one query that the database can answer, but it says: ${said}`), cause);
 }

@@ -2,6 +2,7 @@ import { detailsOf, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { asDue } from "../sync/context.ts";
 import { childStreamOf } from "../sync/load/child_streams.ts";
@@ -48,21 +49,27 @@ export function detailsOfRows(
   const odd = keys.find(key => !/^[^\p{Cc}\p{Cs}]+$/u.test(key));
   if (odd !== undefined)
     throw new ConfigError(
-      `refresh: expected keys of one or more characters, none of them a control character, got ${JSON.stringify(odd)}.`,
+      uncoded(
+        `refresh: expected keys of one or more characters, none of them a control character, got ${JSON.stringify(odd)}.`,
+      ),
     );
   const all = configured(catalogue, config);
   const details = detailsOf(all, listNamed(all, list)).map(({ name }) => name);
   if (details.length === 0) {
     const lists = all.filter(stream => detailsOf(all, stream).length > 0).map(({ name }) => name);
     throw new ConfigError(
-      `refresh: expected a list whose rows have details, got ${list}: \`tributary sync ${list}\` brings its rows. Those with details are ${lists.join(", ")}.`,
+      uncoded(
+        `refresh: expected a list whose rows have details, got ${list}: \`tributary sync ${list}\` brings its rows. Those with details are ${lists.join(", ")}.`,
+      ),
     );
   }
   const on = new Set(selectedByConfig(all, config.streams).map(({ name }) => name));
   const wanted = details.filter(name => on.has(name));
   if (wanted.length > 0) return wanted;
   throw new ConfigError(
-    `refresh: expected a list with details that are on, got ${list}, of which none is. Put one of ${details.join(", ")} into streams.include.`,
+    uncoded(
+      `refresh: expected a list with details that are on, got ${list}, of which none is. Put one of ${details.join(", ")} into streams.include.`,
+    ),
   );
 }
 
@@ -70,15 +77,19 @@ function listNamed(all: readonly Stream[], list: string): Stream {
   const stream = all.find(({ name }) => name === list);
   if (stream === undefined) {
     expand(all, [list], "refresh");
-    throw new ConfigError(`refresh: expected the name of one list, got ${JSON.stringify(list)}. Name one at a time.`);
+    throw new ConfigError(
+      uncoded(`refresh: expected the name of one list, got ${JSON.stringify(list)}. Name one at a time.`),
+    );
   }
   const { mode } = stream;
   if (mode.kind !== "detail") return stream;
   const { of, by } = mode;
   throw new ConfigError(
-    by === undefined
-      ? `refresh: expected a list, got ${list}, the details of ${of}. Name ${of} with the keys of its rows: all of their details are fetched.`
-      : `refresh: expected a list, got ${list}, which is asked for by the values of ${of}.${by} and not row by row: \`tributary sync ${list}\` fetches what is due of it.`,
+    uncoded(
+      by === undefined
+        ? `refresh: expected a list, got ${list}, the details of ${of}. Name ${of} with the keys of its rows: all of their details are fetched.`
+        : `refresh: expected a list, got ${list}, which is asked for by the values of ${of}.${by} and not row by row: \`tributary sync ${list}\` fetches what is due of it.`,
+    ),
   );
 }
 
@@ -88,7 +99,7 @@ async function warnOfUnknown(
   companies: readonly string[],
   catalogue: readonly Stream[],
   { list, keys }: NamedRows,
-): Promise<readonly string[]> {
+): Promise<readonly Message[]> {
   const stream = catalogue.find(({ name }) => name === list)!;
   const parents = {
     kind: "rows",
@@ -102,6 +113,8 @@ async function warnOfUnknown(
   if (unknown.length === 0) return [];
   const more = unknown.length > TOLD ? ` and ${unknown.length - TOLD} more` : "";
   return [
-    `${list}: no live row in the warehouse has these keys, so nothing was asked for them: ${unknown.slice(0, TOLD).join(", ")}${more}. If the service has such rows, run \`tributary sync ${list}\` first.`,
+    uncoded(
+      `${list}: no live row in the warehouse has these keys, so nothing was asked for them: ${unknown.slice(0, TOLD).join(", ")}${more}. If the service has such rows, run \`tributary sync ${list}\` first.`,
+    ),
   ];
 }

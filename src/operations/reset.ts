@@ -107,7 +107,7 @@ export async function reset(
     done.push(`${company}: nothing of it is left`);
   }
   if ((await destination.releaseState()).isPending) await destination.releaseToReaders();
-  return [...destination.warnings, ...done];
+  return [...destination.warnings.map(({ message }) => message), ...done];
 }
 
 async function resetStream(

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
 import { diskFailure, entryAt, parsedJson } from "../files.ts";
+import { uncoded } from "../message.ts";
 
 /** A file to be written; `path` is below the folder, with slashes. */
 export interface OwnedFile {
@@ -54,7 +55,7 @@ export async function writeOwned(folder: string, files: readonly OwnedFile[], wr
     const advice = diskFailure.full.test(code)
       ? "make room on its disk"
       : "check what it is and its rights, or name another folder";
-    throw new ConfigError(`The folder ${folder} could not be written (${code}): ${advice}.`, cause);
+    throw new ConfigError(uncoded(`The folder ${folder} could not be written (${code}): ${advice}.`), cause);
   }
 }
 
@@ -146,7 +147,9 @@ async function readManifest(folder: string, command: string, force: boolean): Pr
   if (data?.made_by === command && Object.keys(data.files).every(isInside)) return data.files;
   if (force) return {};
   throw new ConfigError(
-    `${file} is not the list that \`${command}\` wrote of its files: name another folder, or take --force, which overwrites files of the same names.`,
+    uncoded(
+      `${file} is not the list that \`${command}\` wrote of its files: name another folder, or take --force, which overwrites files of the same names.`,
+    ),
   );
 }
 
@@ -181,5 +184,7 @@ function inTheWay(
   const lines = paths.slice(0, SHOWN).map(path => `  ${path} (${why(path)})`);
   const more = paths.length > SHOWN ? [`  and ${paths.length - SHOWN} more`] : [];
   const last = `Nothing was written: ${advice}.`;
-  return new ConfigError([`${folder} holds what is in the way of \`${command}\`:`, ...lines, ...more, last].join("\n"));
+  return new ConfigError(
+    uncoded([`${folder} holds what is in the way of \`${command}\`:`, ...lines, ...more, last].join("\n")),
+  );
 }

@@ -1,6 +1,7 @@
 import type { Table, Treatment } from "../catalog/columns.ts";
 import { ANYWHERE, pathParameters, type Stream, scalarOf } from "../catalog/stream.ts";
 import { TributaryError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import { Numeral } from "../numeral.ts";
 import { onlyArray } from "../rows/only_array.ts";
 import type { Envelope } from "../source/envelope.ts";
@@ -238,7 +239,9 @@ export function jsonText(value: unknown): string {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new TributaryError(
-      "Expected an answer that can be kept without its personal data, but it is nested too deeply to be written again.",
+      uncoded(
+        "Expected an answer that can be kept without its personal data, but it is nested too deeply to be written again.",
+      ),
       1,
       error,
     );

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { lockGroupOf } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../logging.ts";
+import { type Message, uncoded } from "../message.ts";
 import { type ChangeBody, requireReachable, rewriteArchive } from "../source/archive/rewriting.ts";
 import { parseJson } from "../source/body.ts";
 import type { Envelope } from "../source/envelope.ts";
@@ -54,7 +55,9 @@ export async function requireOwnPolicyKey(destination: Destination, { policy }: 
   const kept = (await privacyRecords(destination.db)).find(({ treatment }) => treatment === "hash");
   if (kept?.keyId === undefined || kept.keyId === null || kept.keyId === policy.keyId) return;
   throw new ConfigError(
-    `privacy.key: this warehouse holds hashes (${kept.table}.${kept.column} and others) made with another key: values hashed with this one would match none of them. Set the key back. To begin anew with this one, run once with what is hashed excluded (pii: exclude), then hash again: the values come back as they are read.`,
+    uncoded(
+      `privacy.key: this warehouse holds hashes (${kept.table}.${kept.column} and others) made with another key: values hashed with this one would match none of them. Set the key back. To begin anew with this one, run once with what is hashed excluded (pii: exclude), then hash again: the values come back as they are read.`,
+    ),
   );
 }
 
@@ -78,7 +81,9 @@ export async function requirePolicyApplied(
 ): Promise<void> {
   if (await isPolicyApplied(reading, policy)) return;
   throw new ConfigError(
-    "privacy: the warehouse's values are not stored as the configuration says yet. Run `tributary sync` first, which rewrites them; nothing was written.",
+    uncoded(
+      "privacy: the warehouse's values are not stored as the configuration says yet. Run `tributary sync` first, which rewrites them; nothing was written.",
+    ),
   );
 }
 
@@ -104,7 +109,7 @@ export async function reconcilePrivacy(
   destination: Destination,
   privacy: Privacy,
   settling: Settling,
-): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }> {
+): Promise<{ readonly done: readonly string[]; readonly warnings: readonly Message[] }> {
   const { db } = destination;
   let records = await privacyRecords(db);
   requireLatest(records, privacy.policy, settling);
@@ -139,7 +144,7 @@ export async function reconcilePrivacy(
     left = await clean(destination, records, privacy, settling);
     done.push(...sentences(fresh, rows));
   } else if (settling.always) await cleanArchive(records, privacy, settling);
-  return { done, warnings: left === undefined ? [] : [left] };
+  return { done, warnings: left === undefined ? [] : [uncoded(left)] };
 }
 
 /** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */
@@ -156,7 +161,9 @@ function requireLatest(
   const found = later.find(({ table, column }) => other.has(`${table}.${column}`));
   if (found === undefined) return;
   throw new ConfigError(
-    `privacy: expected the values to be stored as the configuration said at ${askedAt}, when this began; but a run of ${found.since.toISOString()} stores ${nameOf(found)} under another one (treatment: ${found.treatment ?? "none"}). Start it again, under the configuration as it is now; what was published stays.`,
+    uncoded(
+      `privacy: expected the values to be stored as the configuration said at ${askedAt}, when this began; but a run of ${found.since.toISOString()} stores ${nameOf(found)} under another one (treatment: ${found.treatment ?? "none"}). Start it again, under the configuration as it is now; what was published stays.`,
+    ),
   );
 }
 
@@ -197,7 +204,7 @@ async function clean(
       .flatMap(name => [name, versionsName({ name })])
       .filter(name => there.get(`${schema}.${name}`)?.isTable);
     await dropTreated(destination, privacy, names);
-    settling.log.info({}, "writing anew what held the former values of treated columns");
+    settling.log.info(uncoded("writing anew what held the former values of treated columns"));
     const left = await destination.cleanse([
       ...present.map(name => ({ schema, name })),
       ...[
@@ -265,7 +272,7 @@ async function cleanArchive(
   // Lines of a policy that nobody knows hold what they hold; under none they are loaded as they are.
   const isOther = (written: string) => written !== now.id && (now.id !== "" || written === was.id);
   const files = await rewriteArchive(archive.path, now.id, isOther, change);
-  if (files > 0) log.info({ files }, "rewrote the archive under the configured privacy");
+  if (files > 0) log.info(uncoded("rewrote the archive under the configured privacy"), { files });
 }
 
 const nameOf = ({ table, column }: Pick<PrivacyRecord, "table" | "column">): string =>

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
 import { type OwnSettings, requireOrder, requireSettings } from "../config/settings.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import { type Policy, policyOf, withPolicy } from "./policy.ts";
 
 /** What the config says of streams and their columns. */
@@ -18,7 +19,7 @@ export interface CatalogueConfig {
  */
 export function configured(catalogue: readonly Stream[], { streams, privacy }: CatalogueConfig): readonly Stream[] {
   const { settings } = streams;
-  const faults: string[] = [];
+  const faults: Message[] = [];
   const policy = noting(faults, () => policyOf(catalogue, privacy));
   for (const [name, own] of Object.entries(settings)) noting(faults, () => requireStream(catalogue, name, own));
   noting(faults, () => requireOrder(catalogue, settings));
@@ -31,7 +32,7 @@ function requireStream(catalogue: readonly Stream[], name: string, own: OwnSetti
   expand(catalogue, [name], "streams.settings");
   const stream = catalogue.find(candidate => candidate.name === name);
   if (stream === undefined)
-    throw new ConfigError(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`);
+    throw new ConfigError(uncoded(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`));
   requireSettings(catalogue, stream, own);
 }
 
@@ -40,12 +41,12 @@ export function catalogueFaults(
   catalogue: readonly Stream[],
   meanings: readonly Meaning[],
   config: Config,
-): readonly string[] {
-  const faults: string[] = [];
+): readonly Message[] {
+  const faults: Message[] = [];
   noting(faults, () => configured(catalogue, config));
   readMeanings(meanings, catalogue, config.meanings, faults);
   noting(faults, () => selectedByConfig(catalogue, config.streams));
-  return faults.flatMap(fault => fault.split("\n"));
+  return faults.flatMap(each => (each.fields["faults"] as readonly Message[] | undefined) ?? each);
 }
 
 /** What the service is asked with has to be what it said. */
@@ -53,12 +54,14 @@ function* treatedFaults(
   catalogue: readonly Stream[],
   settings: Readonly<Record<string, OwnSettings>>,
   { treatments }: Policy,
-): Generator<string> {
+): Generator<Message> {
   for (const [name, { from = {}, refresh }] of Object.entries(settings)) {
     const mode = catalogue.find(stream => stream.name === name)?.mode;
     const flags = mode?.kind === "detail" && refresh !== undefined ? [`${mode.of}.${refresh.while}`] : [];
     for (const column of [...Object.values(from).flat(), ...flags])
       if (treatments.has(column))
-        yield `streams.settings.${name}: it needs the values of ${column}, but under privacy they are not stored as they come. Take the column out of privacy, or this setting away.`;
+        yield uncoded(
+          `streams.settings.${name}: it needs the values of ${column}, but under privacy they are not stored as they come. Take the column out of privacy, or this setting away.`,
+        );
   }
 }

@@ -5,6 +5,7 @@ import { lookupOf } from "../catalog/lookup.ts";
 import { pathParameters, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
+import { type Message, uncoded } from "../message.ts";
 import { nearest, wildcard } from "../nearest_name.ts";
 import { keyIdOf } from "./treatment.ts";
 
@@ -43,7 +44,7 @@ export function policyOf(catalogue: readonly Stream[], config: Config["privacy"]
       if (column?.personal === true && needed === undefined)
         treatments.set(name, pii === "hash" && HASHABLE.has(column.kind) ? "hash" : "exclude");
   const named = new Map<string, Treatment>();
-  const faults: string[] = [];
+  const faults: Message[] = [];
   const lists = { exclude, hash, mask } satisfies Record<Treatment, readonly string[]>;
   for (const isPattern of [true, false]) {
     const round = new Map<string, Treatment>();
@@ -53,7 +54,9 @@ export function policyOf(catalogue: readonly Stream[], config: Config["privacy"]
           const other = round.get(name);
           if (other !== undefined && other !== treatment)
             faults.push(
-              `privacy: ${name} stands under ${other}_columns and under ${treatment}_columns; keep one of them.`,
+              uncoded(
+                `privacy: ${name} stands under ${other}_columns and under ${treatment}_columns; keep one of them.`,
+              ),
             );
           round.set(name, treatment);
         }
@@ -125,20 +128,24 @@ function meant(candidates: readonly Candidate[], treatment: Treatment, entry: st
       candidates.map(({ name }) => name),
     );
     throw new ConfigError(
-      `${place}: expected a column such as ${close ?? "orders.contact_email"}, got ${entry}, which no table has.`,
+      uncoded(
+        `${place}: expected a column such as ${close ?? "orders.contact_email"}, got ${entry}, which no table has.`,
+      ),
     );
   }
   const free = found.filter(({ needed }) => needed === undefined);
   if (free.length === 0)
     throw new ConfigError(
-      `${place}: ${found[0]!.name} cannot be treated: ${found[0]!.needed}. Switch the stream off instead.`,
+      uncoded(`${place}: ${found[0]!.name} cannot be treated: ${found[0]!.needed}. Switch the stream off instead.`),
     );
   for (const { name, column } of free) {
     const possible = treatment === "hash" ? HASHABLE : MASKABLE;
     if (treatment === "exclude" || (column !== undefined && possible.has(column.kind) && column.path.length > 0))
       continue;
     const what = treatment === "hash" ? "texts, ids and JSON can be hashed" : "texts and ids can be masked";
-    throw new ConfigError(`${place}: ${name} is none that this can be done to: only ${what}. Exclude it instead.`);
+    throw new ConfigError(
+      uncoded(`${place}: ${name} is none that this can be done to: only ${what}. Exclude it instead.`),
+    );
   }
   return free.map(({ name }) => name);
 }

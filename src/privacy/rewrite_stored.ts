@@ -1,5 +1,6 @@
 import { type Column, LINE_ID_COLUMN, type Table } from "../catalog/columns.ts";
 import type { Stream } from "../catalog/stream.ts";
+import { textsOf } from "../message.ts";
 import { Numeral } from "../numeral.ts";
 import { parseJson } from "../source/body.ts";
 import type { Db } from "../warehouse/database.ts";
@@ -16,7 +17,7 @@ import {
 } from "../warehouse/schema/rewriting.ts";
 import { addedColumns, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
 import { forgetDigests } from "../warehouse/state/rejects.ts";
-import { loadStreamState, saveStreamState } from "../warehouse/state/run_log.ts";
+import { loadStreamState, saveStreamState, storedMessages } from "../warehouse/state/run_log.ts";
 import { SEE_CHANGES } from "../warehouse/state/schema_changes.ts";
 import {
   besideTreatment,
@@ -236,9 +237,12 @@ async function forgetTold(db: Db): Promise<void> {
       : text;
   const runs = await db.selectFrom("runs").select(["run_id", "warnings", "error"]).execute();
   for (const { run_id, warnings, error } of runs) {
-    const told = Array.isArray(warnings) ? warnings.map(String) : [];
-    if (![...told, error ?? ""].some(text => text.includes(SEE_CHANGES))) continue;
-    const changed = { warnings: JSON.stringify(told.map(without)), error: error === null ? null : without(error) };
+    const told = storedMessages(warnings);
+    if (![...textsOf(told), error ?? ""].some(text => text.includes(SEE_CHANGES))) continue;
+    const bare = told.map(each =>
+      each.message.includes(SEE_CHANGES) ? { code: each.code, message: without(each.message), fields: {} } : each,
+    );
+    const changed = { warnings: JSON.stringify(bare), error: error === null ? null : without(error) };
     await db.updateTable("runs").set(changed).where("run_id", "=", run_id).execute();
   }
   const parts = await db.selectFrom("stream_runs").select(["run_id", "company", "stream", "error"]).execute();

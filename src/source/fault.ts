@@ -1,5 +1,6 @@
 import { timespan } from "../duration.ts";
 import { ApiError, failureKinds } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import type { Method } from "./api.ts";
 import { BodyTooLargeError } from "./body.ts";
 import { lastingFault } from "./lasting_fault.ts";
@@ -29,15 +30,17 @@ export function apiError(fault: Fault, { method, path, attempts, status, key }: 
   const id = requestId === undefined ? "" : ` (request_id ${requestId.slice(0, 80)})`;
   const safeCause = fault.cause instanceof Error && clean(fault.cause.message) === fault.cause.message;
   return new ApiError(
-    clean(
-      `Expected data from ${method} ${path}, got ${fault.what}${id}${sent}. ${instead ?? failureKinds[fault.failure].advice}`,
+    uncoded(
+      clean(
+        `Expected data from ${method} ${path}, got ${fault.what}${id}${sent}. ${instead ?? failureKinds[fault.failure].advice}`,
+      ),
     ),
     {
       failure: fault.failure,
       path,
       attempts,
       ...(status === undefined ? {} : { status }),
-      ...(code === undefined ? {} : { code: clean(code) }),
+      ...(code === undefined ? {} : { serviceCode: clean(code) }),
       ...(requestId === undefined ? {} : { requestId: clean(requestId) }),
     },
     safeCause ? fault.cause : undefined,

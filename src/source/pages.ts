@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
+import { uncoded } from "../message.ts";
 import type { Answer, Api, GetOptions, Query } from "./api.ts";
 
 /** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next (undefined: this is the last). Counts include retries and pages asked again. */
@@ -125,7 +126,9 @@ export async function getWhole(api: Api, path: string, query: Query, options: Ge
   if (answer.pagination?.hasMore !== true) return answer;
   answer.release?.();
   throw new ApiError(
-    `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
+    uncoded(
+      `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
+    ),
     { failure: "malformed", path, attempts: answer.requests },
   );
 }
@@ -208,7 +211,9 @@ function pageOf(answer: Answer, path: string, cursor: string | undefined, refuse
 
 function incomplete(path: string, what: string): ApiError {
   return new ApiError(
-    `Expected pages of ${path} that end, but ${what}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
+    uncoded(
+      `Expected pages of ${path} that end, but ${what}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
+    ),
     { failure: "malformed", path },
   );
 }

@@ -1,4 +1,5 @@
 import { ApiError } from "../errors.ts";
+import type { Message } from "../message.ts";
 import type { Page } from "../source/pages.ts";
 import { beginStreamRun, type StreamRun } from "../warehouse/state/run_log.ts";
 import type { ScanRecord } from "../warehouse/state/stream_state.ts";
@@ -29,12 +30,12 @@ export class StreamProgress {
   published = false;
   /** This key may not read it, and nobody asked for it by name: no failure. */
   isForbidden = false;
-  /** What the user should know though nothing failed, as sentences that may be about several streams: none names its own first. */
-  readonly warnings: string[] = [];
+  /** What the user should know though nothing failed, about several streams where they are equal: none names its own first. */
+  readonly warnings: Message[] = [];
   /** Those of the warnings that were logged when they arose. */
-  readonly announced: string[] = [];
-  /** What is worth knowing and no warning, as sentences. */
-  readonly notes: string[] = [];
+  readonly announced: Message[] = [];
+  /** What is worth knowing and no warning. */
+  readonly notes: Message[] = [];
   readonly activity: Activity = {
     state: "waiting",
     pages: 0,

@@ -2,6 +2,7 @@ import type { ByteBudget } from "../byte_budget.ts";
 import type { Table, TableSet } from "../catalog/columns.ts";
 import type { Clock } from "../clock.ts";
 import type { StoppedError } from "../errors.ts";
+import type { Message } from "../message.ts";
 import type { Batch } from "../rows/batch.ts";
 import type { Fragment } from "./database.ts";
 import type { Exportable } from "./parquet_source.ts";
@@ -17,7 +18,7 @@ import type { Exportable } from "./parquet_source.ts";
  */
 export interface Destination extends Exportable, AsyncDisposable {
   /** Sentences for whoever runs it: what was met when it was opened, and mended. Grows no more once the locks are taken. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** How the connection to a server is protected, in words. */
   readonly protection?: string;
   /**
@@ -108,7 +109,7 @@ export interface Opener {
 /** What `releaseToReaders` did: where readers find it, and what they have to know (`note`: open readers must reconnect …). */
 export interface Release {
   readonly path: string | undefined;
-  readonly note: string | undefined;
+  readonly note: Message | undefined;
 }
 
 /** What a scan has done so far: JSON, opaque to the destination, stored with the rows it speaks of. */

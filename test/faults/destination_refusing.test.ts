@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { StoppedError } from "../../src/errors.ts";
+import { uncoded } from "../../src/message.ts";
 import type { RunReport } from "../../src/sync/run/run.ts";
 import { openPostgres } from "../../src/warehouse/postgres/open.ts";
 import { lineOf } from "../support/run.ts";
@@ -228,7 +229,9 @@ describe("a PostgreSQL that stays away", () => {
     await expect(night.sync({ names, maxTimeMs: 9_000 })).rejects.toMatchObject({ exitCode: 6 });
     expect(night.pauses).toEqual([1, 2, 5]);
     const stopping = new AbortController();
-    const stopped = await begin({ pausing: () => stopping.abort(new StoppedError("Stopped by SIGINT.", 130)) });
+    const stopped = await begin({
+      pausing: () => stopping.abort(new StoppedError(uncoded("Stopped by SIGINT."), 130)),
+    });
     stopped.gate.shut();
     await expect(stopped.sync({ names }, stopping.signal)).rejects.toMatchObject({ exitCode: 130 });
     expect(stopped.pauses).toEqual([1]);

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
+import { uncoded } from "../../message.ts";
 import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { askConsent } from "../invocation/asking.ts";
@@ -67,10 +68,12 @@ async function backfill(names: readonly string[], options: BackfillOptions, cont
 }
 
 function refuseContradictions({ from, to, resume, restart }: BackfillOptions): void {
-  if (resume && restart) throw new ConfigError("--resume goes on, --restart begins again: give one of them.");
+  if (resume && restart) throw new ConfigError(uncoded("--resume goes on, --restart begins again: give one of them."));
   if (resume && (from !== undefined || to !== undefined))
     throw new ConfigError(
-      "--resume goes on with the dates of what was begun: leave --from and --to out, or give them with --restart.",
+      uncoded(
+        "--resume goes on with the dates of what was begun: leave --from and --to out, or give them with --restart.",
+      ),
     );
 }
 

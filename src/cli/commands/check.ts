@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { CheckLine } from "../../operations/check/check.ts";
 import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -47,7 +48,7 @@ export async function* checkLines(
   context: CliContext,
 ): AsyncGenerator<CheckLine> {
   const log = await context.openLog(options.logLevel);
-  using stop = interruption(context, text => log.info({}, text));
+  using stop = interruption(context, text => log.info(uncoded(text)));
   const { failure, ok, warning } = await import("../../operations/check/line.ts");
   const { checkExposure } = await import("../../operations/check/surroundings.ts");
   const { runCheck } = await import("../../operations/check/check.ts");
@@ -56,8 +57,8 @@ export async function* checkLines(
   const { identityEndpoint: identity } = await import("../../../streams/identity.ts");
   try {
     const loaded = await context.openConfig(options);
-    yield ok("config", `${loaded.file} is understood, and all its variables are set`);
-    for (const text of loaded.warnings) yield warning("config", text, null);
+    yield ok("config", uncoded(`${loaded.file} is understood, and all its variables are set`));
+    for (const each of loaded.warnings) yield warning("config", each);
     yield* checkExposure(loaded);
     const companies = companiesOf(loaded.config, options.company);
     const programs = { path: context.env["PATH"] ?? "", cwd: context.cwd };

@@ -16,7 +16,7 @@ export function register(command: Command, context: CliContext): void {
 
 async function printConfig(options: CommonOptions, context: CliContext): Promise<void> {
   const { effective, warnings, file } = await context.openConfig(options, { local: true });
-  for (const warning of warnings) context.stderr.write(`${context.redact(warning)}\n`);
+  for (const warning of warnings) context.stderr.write(`${context.redact(warning.message)}\n`);
   if (options.json) return context.printJson(effective);
   const { stringify } = await import("yaml");
   const { redactJson } = await import("../../secrets.ts");

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
 import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.ts";
 import type { OwnedFile } from "../../outputs/owned_folder.ts";
@@ -47,7 +48,9 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
     ?.config;
   if (config === undefined && options.company !== undefined)
     throw new ConfigError(
-      "--company needs a configuration, and there is none here. Name one with --config, or leave --company out.",
+      uncoded(
+        "--company needs a configuration, and there is none here. Name one with --config, or leave --company out.",
+      ),
     );
   const dictionary = await describe(config, options, context);
   const files = await filesOf(dictionary, options.format);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
 import { nothingLoaded } from "../../errors.ts";
-import type { Logger } from "../../logging.ts";
+import type { Log } from "../../logging.ts";
 import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
@@ -83,14 +83,14 @@ async function exportTables(
   let reading = await open();
   const { tools, finish } = await exportTools(context, options);
   try {
-    for (const warning of warnings) tools.log.warn({}, warning);
+    for (const warning of warnings) tools.log.warn(warning);
     const { policy } = privacyOf(streams, config.privacy);
     await requirePolicyApplied(reading, policy);
     if (!(await isNoted(reading, place, tools.holder.host))) {
       // Our own reader would block the write (`readers: direct`).
       await reading.close();
       const warning = await notePlace(config.destination, place, tools.holder, tools.clock, options.wait);
-      if (warning !== undefined) tools.log.warn({}, warning);
+      if (warning !== undefined) tools.log.warn(warning);
       reading = await open();
     }
     const report = await makeExport(reading, { ...order, place, privacy: policy.id }, tools);
@@ -131,7 +131,7 @@ async function orderOf(
 async function exportTools(
   context: CliContext,
   options: ExportCommandOptions,
-): Promise<{ tools: ExportTools & { log: Logger }; finish(): void }> {
+): Promise<{ tools: ExportTools & { log: Log }; finish(): void }> {
   const { lineProgress } = await import("../invocation/line_progress.ts");
   const { systemClock } = await import("../../clock.ts");
   const { log, signal, show, finish } = await lineProgress(context, options, {

@@ -5,6 +5,7 @@ import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ENV_FILE } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { packageRoot } from "../../package_root.ts";
 import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -30,7 +31,7 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
   if (existsSync(path)) throw existing(file);
   if (!options.yes && !context.stdin.isTTY) {
     const advice = "run it in a terminal, or `tributary init --yes` to take the example as it is";
-    throw new ConfigError(`init asks for a few values, and there is no terminal to ask on: ${advice}.`);
+    throw new ConfigError(uncoded(`init asks for a few values, and there is no terminal to ask on: ${advice}.`));
   }
   const { given, secrets } = options.yes ? { given: {}, secrets: {} } : await answers(context);
   const text = withAnswers(example, given);
@@ -41,7 +42,7 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "EEXIST") throw existing(file);
     throw new ConfigError(
-      `${file} could not be written (${code}): check that its folder exists and may be written.`,
+      uncoded(`${file} could not be written (${code}): check that its folder exists and may be written.`),
       cause,
     );
   }
@@ -87,7 +88,9 @@ function quoted(value: string): string {
 }
 
 function existing(file: string): ConfigError {
-  return new ConfigError(`${file} exists already and stays as it is: remove it, or name another with --config.`);
+  return new ConfigError(
+    uncoded(`${file} exists already and stays as it is: remove it, or name another with --config.`),
+  );
 }
 
 /** A line of the example that an answer takes the place of, commented out or not. */

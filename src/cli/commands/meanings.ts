@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { MeaningTests } from "../../catalog/meaning.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Change, MeaningsOrder, SeenMeaning } from "../../operations/meanings.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { CliContext } from "../invocation/context.ts";
@@ -39,13 +40,15 @@ export function register(command: Command, context: CliContext): void {
 async function meanings(names: readonly string[], options: MeaningsOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
   if (!config.views)
-    throw new ConfigError("Meanings are read by the views for analysts, and the configuration has `views: false`.");
+    throw new ConfigError(
+      uncoded("Meanings are read by the views for analysts, and the configuration has `views: false`."),
+    );
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { configuredStreams } = await import("../../library/connector.ts");
   const { meanings: known } = await import("../../../streams/meanings.ts");
   const unknown = names.find(name => !known.some(meaning => meaning.name === name));
   if (unknown !== undefined)
-    throw new ConfigError(`meaning: expected ${known.map(({ name }) => name).join(", ")}, got ${unknown}`);
+    throw new ConfigError(uncoded(`meaning: expected ${known.map(({ name }) => name).join(", ")}, got ${unknown}`));
   const proposed = await proposal(options.try, config.meanings);
   const order: MeaningsOrder = {
     meanings: known.filter(({ name }) => names.length === 0 || names.includes(name)),
@@ -90,7 +93,9 @@ async function proposal(lines: readonly string[], tests: MeaningTests): Promise<
     const read = configSchema.shape.meanings.safeParse(values);
     if (!read.success)
       throw new ConfigError(
-        `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line} (${read.error.issues[0]!.message})`,
+        uncoded(
+          `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line} (${read.error.issues[0]!.message})`,
+        ),
       );
     proposed.set(meaning, { ...proposed.get(meaning), ...read.data[meaning as keyof typeof read.data] });
   }

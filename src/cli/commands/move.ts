@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { formatCount } from "../../counted.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
 import { packageVersion } from "../../package_root.ts";
 import { askConsent } from "../invocation/asking.ts";
@@ -35,7 +36,7 @@ async function moveToDestination(file: string, options: MoveOptions, context: Cl
   const others = { "--company": options.company, "--base-url": options.baseUrl, "--dry-run": options.dryRun };
   for (const [name, value] of Object.entries(others))
     if (value !== undefined)
-      throw new ConfigError(`--to moves the whole warehouse, and nothing of the service: leave ${name} out.`);
+      throw new ConfigError(uncoded(`--to moves the whole warehouse, and nothing of the service: leave ${name} out.`));
   const { config } = await context.openConfig(options, { local: true });
   const { config: to } = await context.openConfig({ config: file }, { local: true });
   const { moveWarehouse } = await import("../../operations/move_warehouse.ts");
@@ -78,7 +79,7 @@ async function moveService(options: MoveOptions, context: CliContext): Promise<v
   const { identityEndpoint: identity } = await import("../../../streams/identity.ts");
   const [company, ...others] = companiesOf(config, options.company);
   if (company === undefined || others.length > 0)
-    throw new ConfigError(`Expected one company, got ${others.length + 1}: name it with --company.`);
+    throw new ConfigError(uncoded(`Expected one company, got ${others.length + 1}: name it with --company.`));
   const baseUrl = options.baseUrl === undefined ? company.baseUrl : await addressOf(options.baseUrl);
   const order: MoveOrder = { config, catalogue, identity, company: { ...company, baseUrl } };
   const log = await context.openLog(options.logLevel);
@@ -116,5 +117,5 @@ async function addressOf(text: string): Promise<string> {
   const { baseUrl } = await import("../../config/fields.ts");
   const read = baseUrl().safeParse(text);
   if (read.success) return serviceAddress(read.data);
-  throw new ConfigError(`--base-url: ${read.error.issues[0]!.message}, got ${text}.`);
+  throw new ConfigError(uncoded(`--base-url: ${read.error.issues[0]!.message}, got ${text}.`));
 }

@@ -6,6 +6,7 @@ import { type Command, Option } from "commander";
 import { counted } from "../../counted.ts";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
@@ -59,11 +60,14 @@ async function query(sql: string | undefined, options: QueryOptions, context: Cl
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { useSchemas } = await import("../../operations/query.ts");
   const asked = sql ?? (stdin.isTTY ? undefined : await textOf(stdin));
-  if (asked?.trim() === "") throw new ConfigError("Expected a query such as 'select * from invoices', got nothing.");
+  if (asked?.trim() === "")
+    throw new ConfigError(uncoded("Expected a query such as 'select * from invoices', got nothing."));
   if ((options.format === "parquet") !== (options.out !== undefined))
-    throw new ConfigError("Expected --format parquet together with --out and a file, got one without the other.");
+    throw new ConfigError(
+      uncoded("Expected --format parquet together with --out and a file, got one without the other."),
+    );
   if (options.out !== undefined && asked === undefined)
-    throw new ConfigError("Expected with --out a query such as 'select * from invoices', got none.");
+    throw new ConfigError(uncoded("Expected with --out a query such as 'select * from invoices', got none."));
   await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to ask");
   const { format = stdout.isTTY ? "table" : "csv", out } = options;
@@ -148,7 +152,7 @@ async function prompting(answer: Answer, context: CliContext): Promise<void> {
   let running: AbortController | undefined;
   // On a terminal readline hears Ctrl-C, and the process no signal.
   lines.on("SIGINT", () => {
-    if (running !== undefined) return running.abort(new StoppedError("The query was cancelled.", 130));
+    if (running !== undefined) return running.abort(new StoppedError(uncoded("The query was cancelled."), 130));
     text = "";
     output.write("\n");
     ask();

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
+import { uncoded } from "../../message.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions } from "../invocation/options.ts";
 import { dryRun, runOutcome } from "./sync.ts";
@@ -31,7 +32,9 @@ async function refresh(
 ): Promise<void> {
   if (keys.length > MOST_KEYS)
     throw new ConfigError(
-      `refresh: expected at most ${MOST_KEYS} keys, got ${keys.length}. Give them in several calls, or fetch all details with \`tributary sync --details\`.`,
+      uncoded(
+        `refresh: expected at most ${MOST_KEYS} keys, got ${keys.length}. Give them in several calls, or fetch all details with \`tributary sync --details\`.`,
+      ),
     );
   const { config, warnings } = await context.openConfig(options);
   const { runOnTerminal } = await import("../invocation/run_tools.ts");

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
+import { uncoded } from "../../message.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, streamsArgument } from "../invocation/options.ts";
 import { runOutcome } from "./sync.ts";
@@ -59,11 +60,13 @@ const utc = (text: string): string => (text.includes("T") ? `${text}Z` : `${text
 
 async function replay(names: readonly string[], options: ReplayOptions, context: CliContext): Promise<void> {
   if (options.rejects && (options.from !== undefined || options.to !== undefined))
-    throw new ConfigError("--rejects tries all rows that could not be stored: leave --from and --to out.");
+    throw new ConfigError(uncoded("--rejects tries all rows that could not be stored: leave --from and --to out."));
   const { from, to } = options;
   if (from !== undefined && to !== undefined && from >= to)
     throw new ConfigError(
-      `--from and --to: expected a beginning before the end, but ${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}. Swap them, or leave one out.`,
+      uncoded(
+        `--from and --to: expected a beginning before the end, but ${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}. Swap them, or leave one out.`,
+      ),
     );
   const { config, warnings } = await context.openConfig(options, { local: true });
   const { runOnTerminal } = await import("../invocation/run_tools.ts");

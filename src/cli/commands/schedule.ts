@@ -8,7 +8,8 @@ import type { DaemonTools, ScheduleDaemon } from "../../daemon/schedule/schedule
 import type { ConfigSource } from "../../daemon/schedule/source.ts";
 import { ConfigError } from "../../errors.ts";
 import { configuredStreams, runDefaults } from "../../library/connector.ts";
-import type { Logger } from "../../logging.ts";
+import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
@@ -58,9 +59,9 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
     daemon?.reload();
   });
   const loaded = await openSchedules(options, context);
-  if (options.json) throw new ConfigError("--json prints the report of one run: name it with --once NAME.");
+  if (options.json) throw new ConfigError(uncoded("--json prints the report of one run: name it with --once NAME."));
   const log = await context.openLog(options.logLevel);
-  for (const warning of loaded.warnings) log.warn({}, warning);
+  for (const warning of loaded.warnings) log.warn(warning);
   const { ScheduleDaemon } = await import("../../daemon/schedule/schedule.ts");
   const { readPast } = await import("../../daemon/schedule/past_runs.ts");
   const running = await runnerOf(loaded.config, log);
@@ -95,7 +96,7 @@ interface Runner {
 }
 
 /** Runs what is due in this process, or has the workers do it. */
-async function runnerOf(config: Config, log: Logger): Promise<Runner> {
+async function runnerOf(config: Config, log: Log): Promise<Runner> {
   const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { runAttempts } = await import("../../sync/run/attempts.ts");
   const runHere: Runner["run"] = (order, tools) => runAttempts(order, { ...tools, renewExports });
@@ -132,9 +133,9 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const { context, log } = surroundings;
   const { attach } = await import("../invocation/attachments.ts");
   const detach = await attach(daemon, surroundings);
-  using stop = interruption(context, text => log.info({}, daemon.live() ? text : "stopping"));
+  using stop = interruption(context, text => log.info(uncoded(daemon.live() ? text : "stopping")));
   const { messageOf } = await import("../../sync/run/report.ts");
-  const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
+  const letThrough = context.onStray(error => log.error(uncoded(messageOf(error)), { err: error }));
   let deadline = Number.POSITIVE_INFINITY;
   stop.signal.addEventListener("abort", () => {
     deadline = context.clock.now() + STOP_MS;
@@ -142,11 +143,10 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const saved = await daemon.serve(stop.signal);
   if (!saved)
     log.warn(
-      {},
-      "The run under way reached no safe point in time and is left behind; the next one goes on from there.",
+      uncoded("The run under way reached no safe point in time and is left behind; the next one goes on from there."),
     );
   await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.clock.now()))]);
-  log.info({}, "stopped");
+  log.info(uncoded("stopped"));
   letThrough();
 }
 
@@ -162,7 +162,7 @@ async function sourceOf(
   first: LoadedConfig,
   options: ScheduleOptions,
   context: CliContext,
-  log: Logger,
+  log: Log,
 ): Promise<ConfigSource> {
   const { changedKeys, watchChanges } = await import("../../daemon/schedule/source.ts");
   let { mounted, warnings, effective } = first;
@@ -185,7 +185,7 @@ async function sourceOf(
       const loaded = await openSchedules(options, context);
       ({ mounted, warnings, effective } = loaded);
       if (!isDeepStrictEqual(mounted, before.mounted)) await taken();
-      for (const warning of warnings) if (!before.warnings.includes(warning)) log.warn({}, warning);
+      for (const warning of warnings) if (!before.warnings.includes(warning)) log.warn(warning);
       return { config: loaded.config, changed: changedKeys(before.effective, effective) };
     },
   };
@@ -197,7 +197,9 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
   const chosen = config.schedules.find(one => one.name === name);
   if (chosen === undefined) {
     const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";
-    throw new ConfigError(`--once: expected the name of a schedule (${known}), got ${name}. Name one that there is.`);
+    throw new ConfigError(
+      uncoded(`--once: expected the name of a schedule (${known}), got ${name}. Name one that there is.`),
+    );
   }
   const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { runAttempts } = await import("../../sync/run/attempts.ts");

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { Faults } from "../../../simulator/faults.ts";
 import type { Simulator, VocabularyName } from "../../../simulator/simulator.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { nearest } from "../../nearest_name.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, duration, whole } from "../invocation/options.ts";
@@ -78,7 +79,7 @@ async function started(options: SimulateOptions, context: CliContext): Promise<S
     const { code, syscall } = cause as NodeJS.ErrnoException;
     if (syscall !== "listen" && syscall !== "getaddrinfo") throw cause;
     throw new ConfigError(
-      `The simulator can't listen on ${host}:${port} (${code}): choose another --port or --host.`,
+      uncoded(`The simulator can't listen on ${host}:${port} (${code}): choose another --port or --host.`),
       cause,
     );
   }
@@ -107,12 +108,14 @@ function parseFaults(pairs: readonly string[], { faultsSchema, noFaults }: Fault
   const given = pairs.map(pair => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (name === undefined || value === undefined) {
-      throw new ConfigError(`--fault expects name=value such as error500=0.05, got ${JSON.stringify(pair)}. ${HELP}`);
+      throw new ConfigError(
+        uncoded(`--fault expects name=value such as error500=0.05, got ${JSON.stringify(pair)}. ${HELP}`),
+      );
     }
     if (!faultNames.includes(name)) {
       const near = nearest(name, faultNames);
       const advice = near === undefined ? `There are ${faultNames.join(", ")}` : `Did you mean ${near}?`;
-      throw new ConfigError(`--fault: unknown fault ${name}. ${advice.replace(/[^?]$/, "$&.")} ${HELP}`);
+      throw new ConfigError(uncoded(`--fault: unknown fault ${name}. ${advice.replace(/[^?]$/, "$&.")} ${HELP}`));
     }
     return [name, jsonOrText(value)];
   });
@@ -122,7 +125,7 @@ function parseFaults(pairs: readonly string[], { faultsSchema, noFaults }: Fault
     const came = given.find(([name]) => name === path[0])?.[1];
     return `--fault ${path.join(".")}: expected a value that this fault takes, got ${JSON.stringify(came)} (${message}). ${HELP}`;
   });
-  throw new ConfigError(told.join("\n"));
+  throw new ConfigError(uncoded(told.join("\n")));
 }
 
 function jsonOrText(value: string): unknown {

@@ -73,7 +73,7 @@ export async function syncedWarehouse(
     const { signal, watch } = tools;
     const report = await sync(warehouse, { ...syncOptions(streams, options), signal, watch });
     if (options.quiet) tellErrors(context, report.errors);
-    else for (const error of report.errors) tools.log.warn({}, error);
+    else for (const error of report.errors) tools.log.warn(error);
     context.exit(report.exit_code);
     return { warehouse, report };
   });

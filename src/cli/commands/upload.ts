@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
+import { uncoded } from "../../message.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
@@ -44,10 +45,10 @@ async function upload(files: readonly string[], options: UploadOptions, context:
   const { watch } = options;
   const waitMs = options.wait === true ? WAIT_MS : options.wait;
   if ((watch === undefined) === (files.length === 0))
-    throw new ConfigError("upload: expected files, or --watch with a folder, got none of them or both.");
+    throw new ConfigError(uncoded("upload: expected files, or --watch with a folder, got none of them or both."));
   if (watch !== undefined && waitMs !== undefined)
     throw new ConfigError(
-      "--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them.",
+      uncoded("--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them."),
     );
   const loaded = await context.openConfig(options);
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
@@ -104,8 +105,8 @@ async function watching(
     send: async (files: readonly string[]) => (await send(files)).uploads,
     moved: (to: string, fault: string | null) => {
       counts[fault === null ? "done" : "failed"]++;
-      if (fault === null) tools.log.info({ to }, "sent and moved");
-      else tools.log.warn({ to }, fault);
+      if (fault === null) tools.log.info(uncoded("sent and moved"), { to });
+      else tools.log.warn(uncoded(fault), { to });
     },
   };
   await watchFolder(watched, tools);

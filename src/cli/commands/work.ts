@@ -8,7 +8,8 @@ import type { CachedStatus } from "../../daemon/cached_status.ts";
 import type { WorkerHealth } from "../../daemon/page/health.ts";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
-import type { Logger } from "../../logging.ts";
+import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import type { Status } from "../../operations/status.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
@@ -61,10 +62,10 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   if (options.local !== undefined) return workLocally(options.local, options, context);
   const { config, warnings } = await context.openConfig(options);
   const log = await context.openLog(options.logLevel);
-  for (const warning of warnings) log.warn({}, warning);
+  for (const warning of warnings) log.warn(warning);
   const { openFleet } = await import("../../fleet/opening.ts");
   const { reaching } = await import("../../sync/run/attempts.ts");
-  using stop = interruption(context, text => log.info({}, text), words);
+  using stop = interruption(context, text => log.info(uncoded(text)), words);
   const { signal } = stop;
   const tools = { clock: systemClock, log, signal };
   await using fleet = await reaching(() => openFleet(config, tools), { config }, tools);
@@ -75,7 +76,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   if (options.drain !== undefined) {
     const asked = await fleet.drain(options.drain === true ? undefined : options.drain);
     if (asked.length === 0)
-      throw new ConfigError("--drain: expected a worker that is up. `tributary status` shows them.");
+      throw new ConfigError(uncoded("--drain: expected a worker that is up. `tributary status` shows them."));
     return context.print(`${asked.join(", ")}: finishing, then leaving.`);
   }
   const { renewExports } = await import("../../outputs/export/renewing.ts");
@@ -88,9 +89,9 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   });
   if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   const { messageOf } = await import("../../sync/run/report.ts");
-  const letThrough = context.onStray(error => log.error({ err: error }, messageOf(error)));
+  const letThrough = context.onStray(error => log.error(uncoded(messageOf(error)), { err: error }));
   const closeServer = await serveHealth(config, options, () => worker, { context, log });
-  log.info({ worker: id, jobs: fleet.slots }, "working");
+  log.info(uncoded("working"), { worker: id, jobs: fleet.slots });
   try {
     await worker.serve(signal);
   } finally {
@@ -98,7 +99,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
     await fleet.forget(id).catch(() => undefined);
     letThrough();
   }
-  log.info({ worker: id }, "left");
+  log.info(uncoded("left"), { worker: id });
 }
 
 /** Serves health and metrics at `server.listen`, but not with --no-server. Returns the function that stops the server. @throws ConfigError */
@@ -106,7 +107,7 @@ async function serveHealth(
   config: Config,
   { server }: WorkOptions,
   look: (cachedStatus: () => Promise<CachedStatus>) => WorkerHealth | Promise<WorkerHealth>,
-  { context, log }: { readonly context: CliContext; readonly log: Logger },
+  { context, log }: { readonly context: CliContext; readonly log: Log },
 ): Promise<() => Promise<void>> {
   if (!server) return async () => undefined;
   const { statusCacheOf } = await import("../../daemon/cached_status.ts");
@@ -127,10 +128,10 @@ async function serveHealth(
   }).catch(error => {
     // A schedule of the same machine, or another worker, has the configuration's address.
     throw error instanceof ConfigError
-      ? new ConfigError(`${error.message} With --no-server this worker serves nothing.`, error)
+      ? new ConfigError(uncoded(`${error.message} With --no-server this worker serves nothing.`), error)
       : error;
   });
-  log.info({ url }, "health and metrics are served");
+  log.info(uncoded("health and metrics are served"), { url });
   return close;
 }
 
@@ -141,7 +142,7 @@ const AGAIN_MS = 2_000;
 async function workLocally(count: number, options: WorkOptions, context: CliContext): Promise<void> {
   const { config: loaded } = await context.openConfig(options);
   const log = await context.openLog(options.logLevel);
-  using stop = interruption(context, text => log.info({}, text), words);
+  using stop = interruption(context, text => log.info(uncoded(text)), words);
   const { signal } = stop;
   const config = options.config === undefined ? [] : ["--config", options.config];
   const said = options.quiet ? ["--quiet"] : ["--log-level", options.logLevel];
@@ -170,7 +171,7 @@ async function workLocally(count: number, options: WorkOptions, context: CliCont
       // 0: it was drained. 2: the configuration is wrong, and a new worker would end with 2 again.
       if (code === 0 || code === 2) return code === 2 ? context.exit(2) : undefined;
       if (signal.aborted) return;
-      log.warn({ code }, "a worker ended, and is started again");
+      log.warn(uncoded("a worker ended, and is started again"), { code });
       await systemClock.sleep(AGAIN_MS, signal).catch(() => undefined);
     }
   };

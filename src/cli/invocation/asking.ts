@@ -1,4 +1,5 @@
 import { ConfigError, StoppedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { CliContext } from "./context.ts";
 
 interface Place {
@@ -22,7 +23,7 @@ export async function ask<Question, Answer>(
     return await prompt(question, { input: stdin, output: stderr, signal: ended.signal });
   } catch (error) {
     if (!(error instanceof Error) || !["ExitPromptError", "AbortPromptError"].includes(error.name)) throw error;
-    throw new StoppedError(otherwise, 130);
+    throw new StoppedError(uncoded(otherwise), 130);
   } finally {
     stdin.off("pause", end);
   }
@@ -37,7 +38,8 @@ export async function askConsent(
   message: string,
   { offTerminal, refused }: { readonly offTerminal: string; readonly refused: string },
 ): Promise<void> {
-  if (!context.stdin.isTTY) throw new ConfigError(offTerminal);
+  if (!context.stdin.isTTY) throw new ConfigError(uncoded(offTerminal));
   const { confirm } = await import("@inquirer/prompts");
-  if (!(await ask(context, confirm, { message, default: false }, refused))) throw new StoppedError(refused, 130);
+  if (!(await ask(context, confirm, { message, default: false }, refused)))
+    throw new StoppedError(uncoded(refused), 130);
 }

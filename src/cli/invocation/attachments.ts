@@ -2,14 +2,15 @@ import { systemClock } from "../../clock.ts";
 import { HOOK, REFRESH } from "../../config/schedules.ts";
 import type { StatusCache } from "../../daemon/cached_status.ts";
 import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
-import type { Logger } from "../../logging.ts";
+import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "./context.ts";
 
 /** What looks at a daemon from outside, and where it is put together. */
 export interface Surroundings {
   readonly context: CliContext;
-  readonly log: Logger;
+  readonly log: Log;
   /** Whether the status page, metrics, health and hooks are served. */
   readonly server: boolean;
   /** Whether this daemon sends notifications: of several daemons over one warehouse only the leader does. */
@@ -88,7 +89,7 @@ async function serveAround(
     clock,
     redact: context.redact,
   });
-  log.info({ url: page.url }, "the status page is served");
+  log.info(uncoded("the status page is served"), { url: page.url });
   return async () => {
     deafen();
     await page.close();

@@ -2,7 +2,8 @@ import type { Clock } from "../../clock.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
-import type { Logger, LogLevel, LogSink } from "../../logging.ts";
+import type { Log, LogLevel, LogSink } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { createRedactor, type Redactor, redactJson } from "../../secrets.ts";
 import { hasColours, type Look, lookOf } from "../terminal/look.ts";
 import { wrapText } from "../terminal/table.ts";
@@ -38,7 +39,7 @@ export interface CliContext extends Surface {
   /** Loads the configuration and makes its secrets known to `redact`; `local`: without the service's keys. @throws ConfigError */
   readonly openConfig: (options: { readonly config?: string }, how?: { readonly local: true }) => Promise<LoadedConfig>;
   /** A log to stderr: readable on a terminal, JSON lines elsewhere, or as --log-format says. `sink` stands in for stderr while progress is shown. */
-  readonly openLog: (level: LogLevel, sink?: LogSink) => Promise<Logger>;
+  readonly openLog: (level: LogLevel, sink?: LogSink) => Promise<Log>;
   /** Writes one redacted JSON document and a line break to stdout. */
   readonly printJson: (value: unknown) => void;
   /** Writes redacted text and a line break to stdout, wrapped at a terminal's width; nothing with --quiet. */
@@ -62,7 +63,11 @@ export const writePiece = ({ stdout }: Pick<Surface, "stdout">, piece: Buffer | 
 
 /** What was printed did not arrive. */
 export const unwritten = (cause: Error): TributaryError =>
-  new TributaryError(`Expected to write to stdout, but: ${cause.message}. What went before it is done.`, 1, cause);
+  new TributaryError(
+    uncoded(`Expected to write to stdout, but: ${cause.message}. What went before it is done.`),
+    1,
+    cause,
+  );
 
 export function createContext(surface: Surface): CliContext {
   const secrets = new Set<readonly string[]>();

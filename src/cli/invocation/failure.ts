@@ -1,13 +1,16 @@
 import { CommanderError } from "commander";
 import { type ExitCode, TributaryError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
+import { redactMessage } from "../../secrets.ts";
 import type { CliContext } from "./context.ts";
 
 /** Tells what ended the command, redacted: a paragraph on stderr, or with --json one document on stdout. */
 export function reportFailure(error: unknown, argv: readonly string[], context: CliContext): ExitCode {
-  const { message, exitCode, stack } = failureOf(error);
+  const { failure, exitCode, stack } = failureOf(error);
   if (exitCode === 0) return 0;
-  if (wantsJson(argv)) context.printJson({ ok: false, error: { message, exit_code: exitCode } });
-  else context.stderr.write(`${context.redact(message)}\n`);
+  const { code, message, fields } = redactMessage(failure, context.redact);
+  if (wantsJson(argv)) context.printJson({ ok: false, error: { code, message, fields, exit_code: exitCode } });
+  else context.stderr.write(`${message}\n`);
   if (stack !== undefined && (exitCode === 70 || wantsStacks(argv))) {
     const shown = wantsStacks(argv) ? stack : "Run it again with --log-level debug to see where.";
     context.stderr.write(`${context.redact(shown)}\n`);
@@ -16,22 +19,23 @@ export function reportFailure(error: unknown, argv: readonly string[], context: 
 }
 
 interface Failure {
-  readonly message: string;
+  readonly failure: Message;
   readonly exitCode: ExitCode;
   readonly stack: string | undefined;
 }
 
 export function failureOf(error: unknown): Failure {
   // Help and version end a command by an error, too.
-  if (error instanceof CommanderError && error.exitCode === 0) return { message: "", exitCode: 0, stack: undefined };
+  if (error instanceof CommanderError && error.exitCode === 0)
+    return { failure: uncoded(""), exitCode: 0, stack: undefined };
   // Closing failed too, as it does when what was worked on is gone.
   if (error instanceof SuppressedError) return failureOf(error.suppressed);
   if (error instanceof TributaryError) {
-    return { message: error.message, exitCode: error.exitCode, stack: stackOf(error) };
+    return { failure: error, exitCode: error.exitCode, stack: stackOf(error) };
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const message = `This is a bug in tributary: ${what}\nWhat was saved before it is safe, and the next run goes on from there. Please report it.`;
-  return { message, exitCode: 70, stack: stackOf(error) };
+  return { failure: uncoded(message), exitCode: 70, stack: stackOf(error) };
 }
 
 function stackOf(error: unknown): string | undefined {

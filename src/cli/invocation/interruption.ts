@@ -1,4 +1,5 @@
 import { StoppedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { CliContext } from "./context.ts";
 
 /** What a signal means to a run: the first one ends it at the next safe point, the second one the process. */
@@ -25,7 +26,7 @@ export function interruption(
   const stopListening = context.onSignal(name => {
     if (controller.signal.aborted) context.leave(codes[name]);
     say(stopping);
-    controller.abort(new StoppedError(`Stopped by ${name}: ${stopped}.`, codes[name]));
+    controller.abort(new StoppedError(uncoded(`Stopped by ${name}: ${stopped}.`), codes[name]));
   });
   return { signal: controller.signal, [Symbol.dispose]: stopListening };
 }

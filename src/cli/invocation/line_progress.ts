@@ -1,4 +1,5 @@
-import type { Logger, LogSink } from "../../logging.ts";
+import type { Log, LogSink } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { displayClock, placeOn } from "../terminal/progress.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
@@ -8,7 +9,7 @@ const LINE_MS = 30_000;
 
 /** How work goes on, in one line: in place on a terminal, elsewhere every 30 seconds. */
 export interface LineProgress extends Disposable {
-  readonly log: Logger;
+  readonly log: Log;
   /** Aborted with a StoppedError by the first Ctrl-C. */
   readonly signal: AbortSignal;
   show(line: string): void;
@@ -28,7 +29,7 @@ export async function lineProgress(
     write: line => (shown === undefined ? void context.stderr.write(line) : shown.persist(line.trimEnd())),
   };
   const log = await context.openLog(logLevel, sink);
-  const stop = interruption(context, text => log.info({}, text), words);
+  const stop = interruption(context, text => log.info(uncoded(text)), words);
   let last = "";
   const quiet =
     shown !== undefined || !progress

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { CliContext } from "./context.ts";
 
 /** For DuckDB: over 240,000 invoices and 320,000 of their lines it took 33 s; the 128 MB of other readers ran out at 400. */
@@ -13,7 +14,9 @@ export async function makeReport(
 ) {
   if (!config.views)
     throw new ConfigError(
-      "The report is made from the views for analysts, and the configuration has `views: false`. Set `views: true`, run `tributary sync`, and call the report again.",
+      uncoded(
+        "The report is made from the views for analysts, and the configuration has `views: false`. Set `views: true`, run `tributary sync`, and call the report again.",
+      ),
     );
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { procurementReport } = await import("../../../reports/procurement.ts");

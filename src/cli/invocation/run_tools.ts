@@ -1,5 +1,6 @@
 import type { ExitCode } from "../../errors.ts";
 import type { LogSink } from "../../logging.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { Look } from "../terminal/look.ts";
 import { displayClock, type Progress, placeOn, startProgress } from "../terminal/progress.ts";
@@ -9,7 +10,7 @@ import type { CommonOptions } from "./options.ts";
 
 /** What came of a run: the document that --json prints, and the same for people. */
 export interface Outcome {
-  readonly document: object & { readonly exit_code?: ExitCode; readonly errors?: readonly string[] };
+  readonly document: object & { readonly exit_code?: ExitCode; readonly errors?: readonly Message[] };
   readonly text: (look: Look) => string;
 }
 
@@ -19,7 +20,7 @@ type Options = Pick<CommonOptions, "logLevel" | "progress" | "json" | "quiet">;
 export async function runOnTerminal(
   context: CliContext,
   options: Options,
-  warnings: readonly string[],
+  warnings: readonly Message[],
   run: (tools: RunTools) => Promise<Outcome>,
 ): Promise<void> {
   const { document, text } = await withRunTools(context, options, warnings, run);
@@ -30,15 +31,15 @@ export async function runOnTerminal(
 }
 
 /** What --quiet leaves of a report. */
-export function tellErrors(context: CliContext, errors: readonly string[] = []): void {
-  for (const error of errors) context.stderr.write(`${context.redact(error)}\n`);
+export function tellErrors(context: CliContext, errors: readonly Message[] = []): void {
+  for (const { message } of errors) context.stderr.write(`${context.redact(message)}\n`);
 }
 
 /** Runs with tools that are bound to the terminal, where the log writes above the progress display. */
 export async function withRunTools<T>(
   context: CliContext,
   options: Omit<Options, "json">,
-  warnings: readonly string[],
+  warnings: readonly Message[],
   run: (tools: RunTools) => Promise<T>,
 ): Promise<T> {
   let display: Progress | undefined;
@@ -48,9 +49,9 @@ export async function withRunTools<T>(
   const place = await placeOn(context.stderr, context.env);
   const log = await context.openLog(options.logLevel, sink);
   const { renewExports } = await import("../../outputs/export/renewing.ts");
-  using stop = interruption(context, text => log.info({}, text));
+  using stop = interruption(context, text => log.info(uncoded(text)));
   try {
-    for (const warning of warnings) log.warn({}, warning);
+    for (const warning of warnings) log.warn(warning);
     return await run({
       ...{ clock: context.clock, random: Math.random, log, signal: stop.signal, redact: context.redact, renewExports },
       watch: view => {

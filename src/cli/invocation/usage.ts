@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from "commander";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { nearest } from "../../nearest_name.ts";
 
 /** Commander's error as a ConfigError with advice; the end of --help and --version is returned unchanged. */
@@ -7,7 +8,7 @@ export function usageError(error: CommanderError, command: Command, argv: readon
   if (error.exitCode === 0) return error;
   const known = command.parent === null ? command.commands.map(each => each.name()) : [];
   // Commander has shown the help on stderr already.
-  if (error.code === "commander.help") return new ConfigError("Name a command.");
+  if (error.code === "commander.help") return new ConfigError(uncoded("Name a command."));
   if (error.code === "commander.unknownCommand") return unknownCommand(quotedIn(error.message), known);
   if (error.code === "commander.unknownOption") return unknownOption(quotedIn(error.message), command, argv);
   const message = error.message.replace(/^error: /, "");
@@ -39,7 +40,7 @@ function meant(name: string, known: readonly string[], before: string): string {
 
 function withHelp(sentence: string, command: Command | undefined): ConfigError {
   const name = command === undefined || command.parent === null ? "" : ` ${command.name()}`;
-  return new ConfigError(`${sentence}\n\`tributary${name} --help\` lists what there is.`);
+  return new ConfigError(uncoded(`${sentence}\n\`tributary${name} --help\` lists what there is.`));
 }
 
 const quotedIn = (message: string): string => /'(.*)'/s.exec(message)?.[1] ?? "";

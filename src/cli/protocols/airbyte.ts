@@ -1,6 +1,7 @@
 import { Argument, type Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import { streamsOf } from "../../operations/changes/telling.ts";
 import { checkLines } from "../commands/check.ts";
 import { syncedWarehouse } from "../commands/sync.ts";
@@ -49,7 +50,11 @@ async function answer(call: keyof typeof calls, options: ProtocolOptions, contex
   } catch (error) {
     // Its reader has stopped.
     if (codeOf(error) === "EPIPE") return;
-    const { message, exitCode, stack } = failureOf(error);
+    const {
+      failure: { message },
+      exitCode,
+      stack,
+    } = failureOf(error);
     const { redact, clock } = context;
     await writePiece(context, errorMessage(redact(message), exitCode, clock.now(), stack && redact(stack)));
     context.exit(exitCode);
@@ -74,7 +79,7 @@ async function discover(options: ProtocolOptions, context: CliContext): Promise<
 async function read(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { errorMessage, readConfigured } = await import("../../operations/changes/airbyte.ts");
   const [catalog, state] = [await fileText(options.catalog), await fileText(options.state)];
-  if (catalog === undefined) throw new ConfigError("A read needs --catalog: what to read of what, and how.");
+  if (catalog === undefined) throw new ConfigError(uncoded("A read needs --catalog: what to read of what, and how."));
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { planned } = await configuredTables(loaded);
   const asked = readConfigured(planned, { catalog, state }, context.clock.now);

@@ -3,6 +3,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { OpenWarehouse } from "../../library/warehouse.ts";
+import { uncoded } from "../../message.ts";
 import type { ChangesTable } from "../../operations/changes/changes.ts";
 import { type ProtocolRead, streamsOf, told } from "../../operations/changes/telling.ts";
 import type { RunReport } from "../../sync/run/report.ts";
@@ -24,7 +25,10 @@ export async function fileText(file: string | undefined, mayLack = false): Promi
     return await readFile(file, "utf8");
   } catch (cause) {
     if (mayLack && codeOf(cause) === "ENOENT") return undefined;
-    throw new ConfigError(`${file} could not be read (${codeOf(cause)}): check what it is and its rights.`, cause);
+    throw new ConfigError(
+      uncoded(`${file} could not be read (${codeOf(cause)}): check what it is and its rights.`),
+      cause,
+    );
   }
 }
 
@@ -72,7 +76,7 @@ export async function tellChanges(
   { company, wrote }: Telling = {},
 ): Promise<void> {
   const { exit_code: code = 0, errors = [], streams: ran = [] } = report ?? {};
-  if (code === 130 || code === 143) throw new StoppedError(errors.join("\n"), code);
+  if (code === 130 || code === 143) throw new StoppedError(uncoded(errors.join("\n")), code);
   const tables = (await presentTables(warehouse.loaded, read)) ?? [];
   // Why nothing was loaded is the run's to say.
   if (tables.length === 0 && code !== 0) return;

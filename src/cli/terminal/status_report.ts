@@ -4,7 +4,7 @@ import { ago, ahead, roughly, timespan } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { type Estimated, shareText, type WrongEstimate } from "../../warehouse/details/wrong_estimate.ts";
-import { sentencesOf } from "../../warehouse/state/run_log.ts";
+import { storedMessages } from "../../warehouse/state/run_log.ts";
 import { type Look, outcome } from "./look.ts";
 import { atService, differences } from "./proof.ts";
 import { streamTable } from "./table.ts";
@@ -21,7 +21,7 @@ export function statusReport(status: Status, now: number, look: Look): string {
   }
   if (warehouse.note !== null) return [...blocks, warehouse.note].join("\n\n");
   blocks.push(statusTable(streams, now, look), ...remarks(streams));
-  blocks.push(...sentencesOf(status.last_run?.warnings).map(text => `Warning: ${text}`));
+  blocks.push(...storedMessages(status.last_run?.warnings).map(text => `Warning: ${text}`));
   return blocks.join("\n\n");
 }
 

@@ -17,8 +17,9 @@ export function syncReport(report: RunReport, readers: string, look: Look, next 
   // What could not begin has made no tables.
   const isNothing = streams.every(({ status }) => status === "skipped");
   const where = isNothing && report.errors.length > 0 ? "" : readers;
-  blocks.push(...report.notes, ...report.warnings.map(text => `${look.paint("yellow", "Warning:")} ${text}`));
-  blocks.push(...report.errors.map(text => look.paint("red", text)), where);
+  blocks.push(...report.notes.map(({ message }) => message));
+  blocks.push(...report.warnings.map(({ message }) => `${look.paint("yellow", "Warning:")} ${message}`));
+  blocks.push(...report.errors.map(({ message }) => look.paint("red", message)), where);
   return blocks.filter(block => block !== "").join("\n\n");
 }
 

@@ -1,5 +1,6 @@
 import { withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
+import { uncoded } from "../../message.ts";
 import type { Status } from "../../operations/status.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
 import type { CachedStatus } from "../cached_status.ts";
@@ -77,7 +78,7 @@ export async function attachNotifier({
       await clock.sleep(EVERY_MS, ending.signal).catch(() => undefined);
     }
   }
-  const watching = watch().catch(error => log.warn({ err: error }, "Late data is no longer looked for."));
+  const watching = watch().catch(error => log.warn(uncoded("Late data is no longer looked for."), { err: error }));
 
   return async () => {
     unlisten();

@@ -3,6 +3,7 @@ import { EnvHttpProxyAgent } from "undici";
 import type { Clock } from "../../clock.ts";
 import type { NotifyTarget } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import type { Redactor } from "../../secrets.ts";
 import { bodyOf, type Notification } from "./message.ts";
 
@@ -42,8 +43,8 @@ export function createDelivery(tools: NotifyTools): Delivery {
     const failure =
       "command" in to ? await command(to.command, notification) : await posted(to.url, to.format, notification);
     const { occasion, title } = notification;
-    if (failure === undefined) log.info({ target: place, occasion }, `told ${place}: ${redact(title)}`);
-    else log.warn({ target: place, occasion }, `${place} could not be told of "${redact(title)}": ${failure}`);
+    if (failure === undefined) log.info(uncoded(`told ${place}: ${redact(title)}`), { target: place, occasion });
+    else log.warn(uncoded(`${place} could not be told of "${redact(title)}": ${failure}`), { target: place, occasion });
   }
 
   async function posted(address: string, format: "json" | "slack", about: Notification): Promise<string | undefined> {
@@ -80,13 +81,15 @@ export function createDelivery(tools: NotifyTools): Delivery {
         const queue = queues.get(place) ?? { last: Promise.resolve(), waiting: 0 };
         queues.set(place, queue);
         if (queue.waiting >= MAX_WAITING) {
-          log.warn({ target: place }, `${place} has ${MAX_WAITING} notifications waiting; one more is left out`);
+          log.warn(uncoded(`${place} has ${MAX_WAITING} notifications waiting; one more is left out`), {
+            target: place,
+          });
           continue;
         }
         queue.waiting += 1;
         queue.last = queue.last
           .then(() => deliver(target, place, notification))
-          .catch(error => log.warn({ target: place }, `${place} could not be told: ${wordFor(error)}`))
+          .catch(error => log.warn(uncoded(`${place} could not be told: ${wordFor(error)}`), { target: place }))
           .finally(() => {
             queue.waiting -= 1;
           });

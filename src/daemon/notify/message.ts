@@ -51,7 +51,7 @@ export function failureMessage(finished: FinishedRun): Notification {
   const began = report === undefined ? "A run could not begin" : `Run ${report.run_id} failed`;
   return ofRun("failure", finished, streams, `failed with exit code ${outcome.exit_code}${share}`, [
     `${began} at ${shown(finishedAt)}. It is not tried again before the schedule's next time.`,
-    ...listed("error" in outcome ? [outcome.error] : outcome.errors),
+    ...listed("error" in outcome ? [outcome.error] : outcome.errors.map(({ message }) => message)),
     "What was stored before is safe; `tributary status` shows how every stream stands.",
   ]);
 }

@@ -1,5 +1,6 @@
 import { type Clock, isWithin } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
+import { uncoded } from "../../message.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { DaemonEvent } from "../schedule/events.ts";
@@ -63,7 +64,7 @@ export class Notifier {
     try {
       work();
     } catch (error) {
-      this.#log.warn({ err: error }, "A notification could not be made.");
+      this.#log.warn(uncoded("A notification could not be made."), { err: error });
     }
   }
 }

@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { type Access, isLoopback, type Listen } from "../../config/listen.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 
 export type Admission =
   | { readonly kind: "welcome" }
@@ -95,10 +96,10 @@ export function doorkeeper({ listen, access, clock, log }: DoorSources): Door {
         return { kind: "refused", status: 429, text, headers: { "retry-after": seconds } };
       }
       if (admission.kind === "stranger")
-        log.warn(
-          { from: guesser, guesses: guesses.count(guesser) },
-          "the status page was asked with a wrong token or login",
-        );
+        log.warn(uncoded("the status page was asked with a wrong token or login"), {
+          from: guesser,
+          guesses: guesses.count(guesser),
+        });
       return admission;
     },
   };

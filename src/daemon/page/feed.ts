@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { liveContent } from "./live.ts";
 import type { PageSnapshot, TakeSnapshot } from "./page_snapshot.ts";
 import type { PageSource } from "./source.ts";
@@ -38,7 +39,8 @@ export function createFeed(source: PageSource, takeSnapshot: TakeSnapshot, clock
   const deafen = source.daemon?.listen(() => tell({ event: "changed", data: "" }));
 
   // A failure here must not end the daemon that serves the page.
-  const failed = (error: unknown): void => log.warn({ err: error }, "the status page could not tell how things stand");
+  const failed = (error: unknown): void =>
+    log.warn(uncoded("the status page could not tell how things stand"), { err: error });
 
   const showProgress = (): void => {
     try {

@@ -2,10 +2,11 @@ import { isLater } from "../../clock.ts";
 import { counted } from "../../counted.ts";
 import { roughly } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
+import type { Message } from "../../message.ts";
 import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
 import { changesOf, type History, type PastRun, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
-import { sentencesOf } from "../../warehouse/state/run_log.ts";
+import { storedMessages } from "../../warehouse/state/run_log.ts";
 import type { Daemon, LiveRun } from "../schedule/events.ts";
 import type { PageSource } from "./source.ts";
 import { parted } from "./wording.ts";
@@ -108,7 +109,7 @@ export function concerns(view: View): readonly Concern[] {
   found.push(...(ended?.runId === undefined ? [...own, ...byRemedy(failures)] : [...byRemedy(failures), ...own]));
   const before = ended === undefined ? [] : warnedBefore(view, ended.runId);
   const [repeated = [], fresh = []] = [true, false].map(wanted =>
-    (ended?.warnings ?? []).filter(warning => before.includes(warning) === wanted),
+    (ended?.warnings ?? []).flatMap(({ message }) => (before.includes(message) === wanted ? [message] : [])),
   );
   if (fresh.length <= WARNINGS)
     for (const warning of fresh) found.push({ tone: "warn", ...parted(warning), streams: [], at: ended?.at });
@@ -177,7 +178,7 @@ interface RunEnd extends Pick<Concern, "tone" | "at"> {
   /** Undefined for one that could not begin. */
   readonly runId?: string;
   readonly error: string | null;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   readonly streams: readonly { readonly company: string; readonly stream: string; readonly status: string }[];
 }
 
@@ -192,13 +193,13 @@ function lastEnd({ last, status, history, now }: View): RunEnd | undefined {
     if ("error" in last.outcome)
       return { tone, at: last.finishedAt, error: last.outcome.error, warnings: [], streams: [] };
     const { run_id: runId, errors, warnings, streams } = last.outcome;
-    return { tone, at: last.finishedAt, runId, error: errors[0] ?? null, warnings, streams };
+    return { tone, at: last.finishedAt, runId, error: errors[0]?.message ?? null, warnings, streams };
   }
   if (stored === undefined) return undefined;
   const { run_id: runId, error } = stored;
   const tone = stored.status === "failed" ? "bad" : "warn";
   const streams = history?.runs.find(run => run.run_id === runId)?.streams ?? [];
-  return { tone, at: endOf(stored), runId, error, warnings: sentencesOf(stored.warnings), streams };
+  return { tone, at: endOf(stored), runId, error, warnings: storedMessages(stored.warnings), streams };
 }
 
 /** What the run before it of the same command warned of. */
@@ -207,7 +208,8 @@ function warnedBefore({ history }: View, runId: string | undefined): readonly st
   const at = runs.findIndex(run => run.run_id === runId);
   if (at < 0) return [];
   const { command } = runs[at]!;
-  return runs.slice(at + 1).find(run => run.command === command && run.status !== "running")?.warnings ?? [];
+  const before = runs.slice(at + 1).find(run => run.command === command && run.status !== "running");
+  return before?.warnings.map(({ message }) => message) ?? [];
 }
 
 const endOf = (run: RunStatus): string => run.finished_at ?? run.started_at;

@@ -8,6 +8,7 @@ import { streamSSE } from "hono/streaming";
 import { withTimeLimit } from "../../clock.ts";
 import { type Listen, origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { styleOf } from "../../outputs/html/document.ts";
 import { asset } from "../../package_root.ts";
 import { type Door, type DoorSources, doorkeeper, isOwnName } from "./access.ts";
@@ -51,7 +52,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     page?.feed.close();
     throw error;
   }
-  server.on("error", error => log.warn({ err: error }, "the status page could not take a connection"));
+  server.on("error", error => log.warn(uncoded("the status page could not take a connection"), { err: error }));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${origin(listen.host, port)}`,
@@ -107,7 +108,7 @@ function pageApp(options: PageOptions, page: LivePage | undefined): Hono {
   if (page !== undefined) addPage(app, page, door);
   for (const route of routes) if (!route.open) add(app, route);
   app.onError((error, c) => {
-    log.warn({ err: error, path: c.req.path }, "the status page could not answer");
+    log.warn(uncoded("the status page could not answer"), { err: error, path: c.req.path });
     return c.text("500 Internal Server Error\n", 500);
   });
   app.notFound(c => c.text("404 Not Found\n", 404));
@@ -181,6 +182,6 @@ async function listening(server: Server, { host, port }: Listen): Promise<void> 
         "there is no host of that name. Set server.listen to an address of this machine, such as 127.0.0.1:8787",
     };
     const reason = reasons[code ?? ""] ?? `the system says ${code}. Set server.listen to another address`;
-    throw new ConfigError(`server.listen: the status page can't listen on ${where}: ${reason}.`, cause);
+    throw new ConfigError(uncoded(`server.listen: the status page can't listen on ${where}: ${reason}.`), cause);
   }
 }

@@ -1,4 +1,5 @@
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import type { Daemon, FinishedRun } from "./events.ts";
 
@@ -6,29 +7,30 @@ import type { Daemon, FinishedRun } from "./events.ts";
 export function keepJournal(daemon: Daemon, log: Log): () => void {
   announce(daemon, log);
   return daemon.listen(event => {
-    if (event.kind === "started") log.info({ schedule: event.run.schedule, cause: event.run.cause }, "a run begins");
+    if (event.kind === "started")
+      log.info(uncoded("a run begins"), { schedule: event.run.schedule, cause: event.run.cause });
     else if (event.kind === "finished") logEnd(event, log);
-    else if (event.kind === "refused") log.warn({}, `The configuration is kept as it was. ${event.error}`);
+    else if (event.kind === "refused") log.warn(uncoded(`The configuration is kept as it was. ${event.error}`));
     else logReload(event.changed, daemon, log);
   });
 }
 
 function logReload(changed: readonly string[], daemon: Daemon, log: Log): void {
   if (changed.length === 0)
-    return log.info({}, "The configuration was read again: it does not differ from the one in use.");
+    return log.info(uncoded("The configuration was read again: it does not differ from the one in use."));
   const listen = changed.includes("server.listen")
     ? " server.listen holds from the next start of this process on."
     : "";
   const kept = `A run under way ends with the one it began with.${listen}`;
-  log.info({ changed }, `The new configuration is in use; changed: ${changed.join(", ")}. ${kept}`);
+  log.info(uncoded(`The new configuration is in use; changed: ${changed.join(", ")}. ${kept}`), { changed });
   if (changed.includes("schedules")) announce(daemon, log);
 }
 
 function announce(daemon: Daemon, log: Log): void {
   const next = daemon.nextRuns();
-  if (next.length === 0) log.warn({}, "No schedule has a next time: only what is asked for from outside runs.");
+  if (next.length === 0) log.warn(uncoded("No schedule has a next time: only what is asked for from outside runs."));
   const firsts = next.filter((run, index) => next.findIndex(other => other.schedule === run.schedule) === index);
-  for (const { schedule, at } of firsts) log.info({ schedule, at }, "next run");
+  for (const { schedule, at } of firsts) log.info(uncoded("next run"), { schedule, at });
 }
 
 function logEnd({ run, outcome, retryAt }: FinishedRun, log: Log): void {
@@ -36,10 +38,10 @@ function logEnd({ run, outcome, retryAt }: FinishedRun, log: Log): void {
   const retry = retryAt === undefined ? {} : { retry_at: retryAt };
   const facts = { schedule, cause, exit_code: outcome.exit_code, ...retry };
   const said = retryAt === undefined ? "" : ", and is tried again";
-  if (!("run_id" in outcome)) return log.warn(facts, `the run could not begin${said}: ${outcome.error}`);
+  if (!("run_id" in outcome)) return log.warn(uncoded(`the run could not begin${said}: ${outcome.error}`), facts);
   const whole = { ...facts, run_id: outcome.run_id, status: outcome.status, ...sumOf(outcome), ...failedIn(outcome) };
-  if (outcome.exit_code === 0) log.info(whole, "the run ended well");
-  else log.warn(whole, `the run ${outcome.status === "stopped" ? "was stopped" : "failed"}${said}`);
+  if (outcome.exit_code === 0) log.info(uncoded("the run ended well"), whole);
+  else log.warn(uncoded(`the run ${outcome.status === "stopped" ? "was stopped" : "failed"}${said}`), whole);
 }
 
 /** Names only: the run has logged the errors already. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { messageOf } from "../../sync/run/report.ts";
 import type { Past, PastRun } from "./past_runs.ts";
 import type { Plan } from "./plan.ts";
@@ -33,7 +34,7 @@ export async function catchUp(tools: CatchUpTools, signal: AbortSignal): Promise
       return;
     } catch (error) {
       const again = `What earlier runs did can't be read yet, so none that was missed is made up for. ${redact(messageOf(error))}`;
-      log.warn({ again_in_s: pauseMs / 1000 }, again);
+      log.warn(uncoded(again), { again_in_s: pauseMs / 1000 });
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }
@@ -47,7 +48,7 @@ function resume(
 ): void {
   if (past.length === 0) {
     const advice = loaded ? "" : " Nothing has been loaded yet: `tributary sync` would load it now.";
-    log.info({ schedule }, `This schedule has never run: it begins with its next time.${advice}`);
+    log.info(uncoded(`This schedule has never run: it begins with its next time.${advice}`), { schedule });
     return;
   }
   const turn = plan.resume(schedule, past, clock.now());
@@ -56,6 +57,6 @@ function resume(
     turn.cause === "missed"
       ? "A time of this schedule was missed while no daemon was up"
       : "The last run of this schedule was cut short or failed";
-  log.info({ schedule, at: new Date(turn.at).toISOString() }, `${why}: one run makes up for it.`);
+  log.info(uncoded(`${why}: one run makes up for it.`), { schedule, at: new Date(turn.at).toISOString() });
   planned();
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { timespan } from "../../duration.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import type { RunView } from "../../sync/run/report.ts";
 import type { LiveRun } from "./events.ts";
 import type { Turn } from "./order.ts";
@@ -57,7 +58,7 @@ export class RunningTurn {
     const late = () => {
       this.#overdueSince = new Date(this.#clock.now()).toISOString();
       const text = `${schedule}: expected the run to have ended by its max_time, but ${timespan(STOPPING_MS)} later it still goes on, and no other one starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.`;
-      this.#log.warn({ schedule, started_at: this.#startedAt }, text);
+      this.#log.warn(uncoded(text), { schedule, started_at: this.#startedAt });
     };
     this.#clock.sleep(waitMs + maxTimeMs + STOPPING_MS, this.#timing.signal).then(late, () => undefined);
   }

@@ -3,6 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { counted } from "../../counted.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { detailsOfRows, type NamedRows } from "../../operations/refresh.ts";
 import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
@@ -152,7 +153,7 @@ export class ScheduleDaemon implements Daemon {
 
   /** An unexpected failure is logged: it must not end the daemon. */
   readonly #bug = (error: unknown): void => {
-    this.#tools.log.warn({ err: error }, this.#tools.redact(messageOf(error)));
+    this.#tools.log.warn(uncoded(this.#tools.redact(messageOf(error))), { err: error });
   };
 
   /** Sleeps until the next start, at most `wakeMs`, or until something happens. */
@@ -197,7 +198,7 @@ export class ScheduleDaemon implements Daemon {
       this.#refusal = undefined;
       this.#tell({ kind: "reloaded", changed: loaded.changed });
     } catch (error) {
-      log.debug({ err: error }, "where the configuration was refused");
+      log.debug("where the configuration was refused", { err: error });
       this.#refusal = { error: redact(messageOf(error)), at: this.#now() };
       this.#tell({ kind: "refused", error: this.#refusal.error });
     }
@@ -215,14 +216,14 @@ export class ScheduleDaemon implements Daemon {
       };
       return await run(orderOf(current.turn, this.#config, defaults), tools, current.turn);
     } catch (error) {
-      log.debug({ schedule: current.turn.schedule, err: error }, "where the run failed");
+      log.debug("where the run failed", { schedule: current.turn.schedule, err: error });
       return { exit_code: exitCodeOf([error]), error: redact(messageOf(error)) };
     }
   }
 
   #giveUp({ list, keys }: NamedRows): void {
     const text = `${list}: not all details of the ${counted(keys.length, "row")} that hints named were fetched, and no run asks for them again by itself. Send the hints again, or \`tributary refresh ${list}\` with these keys.`;
-    this.#tools.log.warn({ list, keys }, text);
+    this.#tools.log.warn(uncoded(text), { list, keys });
   }
 
   #conclude(current: RunningTurn, outcome: FinishedRun["outcome"]): void {
@@ -241,7 +242,9 @@ export class ScheduleDaemon implements Daemon {
   async #stop(reason: unknown): Promise<boolean> {
     if (this.#running === undefined) return true;
     const { done, ending } = this.#running;
-    ending.abort(reason instanceof StoppedError ? reason : new StoppedError("Stopped: what was read is stored.", 143));
+    ending.abort(
+      reason instanceof StoppedError ? reason : new StoppedError(uncoded("Stopped: what was read is stored."), 143),
+    );
     const ended = done.then(() => true);
     return withTimeLimit(this.#tools.clock, GRACE_MS, ended, false);
   }

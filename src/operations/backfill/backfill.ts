@@ -1,6 +1,7 @@
 import { isFile } from "../../config/destination.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ConfigError, LockedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
 import { reaching, runAttempts } from "../../sync/run/attempts.ts";
@@ -75,7 +76,9 @@ function decided(order: BackfillOrder, unfinished: readonly Unfinished[], tools:
   // What is measured once a day has no history.
   const historic = streams.filter(stream => stream.mode.kind !== "snapshot").map(stream => stream.name);
   if (historic.length === 0)
-    throw new ConfigError(`backfill: ${names.join(", ")} has no history to load, only the figures of the day.`);
+    throw new ConfigError(
+      uncoded(`backfill: ${names.join(", ")} has no history to load, only the figures of the day.`),
+    );
   return decide({ ...wish, streams: resume && names.length === 0 ? undefined : historic }, unfinished);
 }
 
@@ -85,12 +88,14 @@ function boundedRange({ range, config }: BackfillOrder, { clock, log }: RunTools
   const { from = start, to } = range;
   const today = new Date(clock.now()).toISOString().slice(0, 10);
   if (from !== undefined && from > today)
-    throw new ConfigError(`--from: expected a day that has come, got ${from}; today is ${today}.`);
+    throw new ConfigError(uncoded(`--from: expected a day that has come, got ${from}; today is ${today}.`));
   const bounded = from !== undefined && start !== undefined && from < start ? start : from;
-  if (bounded !== from) log.warn({}, `--from ${from} lies before streams.start: ${start} is where it begins`);
+  if (bounded !== from) log.warn(uncoded(`--from ${from} lies before streams.start: ${start} is where it begins`));
   if (bounded !== undefined && to !== undefined && to <= bounded)
     throw new ConfigError(
-      `--to: expected a day after ${bounded}${bounded === range.from ? "" : " (streams.start)"}, got ${to}. Name a later day, or leave --to out.`,
+      uncoded(
+        `--to: expected a day after ${bounded}${bounded === range.from ? "" : " (streams.start)"}, got ${to}. Name a later day, or leave --to out.`,
+      ),
     );
   return { from: bounded, to };
 }
@@ -131,7 +136,7 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Backfil
     const maxRequests = limits.maxRequests === undefined ? undefined : limits.maxRequests - spent;
     if (reports.length > 0 && ((leftMs ?? 1) <= 0 || (maxRequests ?? 1) <= 0)) return mergeReports(reports);
     const waitMs = reports.length === 0 ? limits.waitMs : Math.min(LONGEST_TURN_MS, leftMs ?? LONGEST_TURN_MS);
-    log.info({}, `loading ${decision.streams.join(", ")} ${told(decision)}`);
+    log.info(uncoded(`loading ${decision.streams.join(", ")} ${told(decision)}`));
     try {
       const { report, asked } = await untilWanted(
         { ...order, limits: { ...limits, spentMs, maxRequests, waitMs } },
@@ -144,7 +149,7 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Backfil
       if (reports.length === 0 || !(error instanceof LockedError)) throw error;
       return mergeReports(reports);
     }
-    log.info({}, "another run waits: what was read is published, it goes first");
+    log.info(uncoded("another run waits: what was read is published, it goes first"));
     await clock.sleep(ASIDE_MS, tools.signal).catch(() => undefined);
     if (tools.signal.aborted) return mergeReports(reports);
     decision = { ...decision, continued: true, restart: false };

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import {
   type Backfill,
   isOf,
@@ -29,7 +30,9 @@ export function decide(wish: Wish, unfinished: readonly Unfinished[]): Backfill 
   if (resume) {
     if (mine.length === 0)
       throw new ConfigError(
-        "--resume: no backfill is unfinished. `tributary backfill --from 2023-01-01` begins one, `tributary backfill --help` says more.",
+        uncoded(
+          "--resume: no backfill is unfinished. `tributary backfill --from 2023-01-01` begins one, `tributary backfill --help` says more.",
+        ),
       );
     const named = [...new Set(mine.map(each => each.stream))];
     return { continued: true, streams: named, range: undefined, ranges: mine.map(rangesOf), restart: false };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { configSchema, schemaAt } from "../../config/schema.ts";
 import { ConfigError, type ExitCode } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { type ChangesTable, positionsSchema, stateOfTables, tablesOfState } from "./changes.ts";
 import { recordSchema } from "./record_schema.ts";
 import type { Protocol, ProtocolRead } from "./telling.ts";
@@ -132,7 +133,9 @@ export function chosenTables(planned: readonly ChangesTable[], names: readonly s
   const known = new Set(planned.map(({ name }) => name));
   const unknown = names.filter(name => !known.has(name));
   if (unknown.length > 0)
-    throw new ConfigError(`The catalog names ${unknown.join(", ")}, which there is not: discover the tables again.`);
+    throw new ConfigError(
+      uncoded(`The catalog names ${unknown.join(", ")}, which there is not: discover the tables again.`),
+    );
   return planned.filter(({ name }) => names.includes(name));
 }
 
@@ -141,7 +144,7 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, w
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new ConfigError(`Expected ${what}, got ${JSON.stringify(text.slice(0, 60))}.`, cause);
+    throw new ConfigError(uncoded(`Expected ${what}, got ${JSON.stringify(text.slice(0, 60))}.`), cause);
   }
 }
 

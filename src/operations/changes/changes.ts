@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type ChangePosition, type Decimals, positionOf, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
@@ -51,7 +52,9 @@ export function parseChangesState(text: string, from: string): ChangesState {
     return stateSchema.parse(JSON.parse(text));
   } catch (cause) {
     throw new ConfigError(
-      `Expected in ${from} a state that \`tributary read\` wrote, got ${JSON.stringify(text.slice(0, 60))}. Without the file everything is read from the start.`,
+      uncoded(
+        `Expected in ${from} a state that \`tributary read\` wrote, got ${JSON.stringify(text.slice(0, 60))}. Without the file everything is read from the start.`,
+      ),
       cause,
     );
   }
@@ -163,7 +166,9 @@ function requireKey({ name, key, columns }: ChangesTable, at: Positions[string] 
   const isFit = (part: string, nth: number) => !isNumber(part) || isBigint(at.key[nth] ?? "");
   if (at.key.length === key.length && key.every(isFit)) return;
   throw new ConfigError(
-    `Expected in the state of ${name} a row by its key (${key.join(", ")}), got ${JSON.stringify(at.key)}. Without ${name} in the state it is read from the start.`,
+    uncoded(
+      `Expected in the state of ${name} a row by its key (${key.join(", ")}), got ${JSON.stringify(at.key)}. Without ${name} in the state it is read from the start.`,
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import type { Company } from "../../config/config.ts";
 import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { selectedByConfig, versionedBy } from "../../config/selection.ts";
+import { uncoded } from "../../message.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { requireOwnKey } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
@@ -31,7 +32,7 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   const { config } = loaded;
   const catalogue = configured(order.catalogue, config);
   const streams = selectedByConfig(catalogue, config.streams);
-  yield ok("streams", `${streams.length} of ${catalogue.length} are on`);
+  yield ok("streams", uncoded(`${streams.length} of ${catalogue.length} are on`));
   const found: { name: string; baseUrl: string; companyId: string | undefined }[] = [];
   for (const company of companies) {
     const { name, baseUrl } = company;
@@ -45,8 +46,8 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     }
     found.push({ name, baseUrl, companyId });
   }
-  if (offline) yield ok("api key", "not looked at: --offline");
-  if (offline && !isFile(config.destination)) yield ok("destination", "not looked at: --offline");
+  if (offline) yield ok("api key", uncoded("not looked at: --offline"));
+  if (offline && !isFile(config.destination)) yield ok("destination", uncoded("not looked at: --offline"));
   else {
     const versioned = versionedBy(streams, config.streams);
     yield* checkDestination(

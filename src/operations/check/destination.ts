@@ -3,6 +3,7 @@ import type { Clock } from "../../clock.ts";
 import type { DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } from "../../config/config.ts";
 import { isFile, isLake } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { inspectLake, inspectPlace, openDestination, schemasOf } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
@@ -52,49 +53,53 @@ async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Cl
   const { version, user, database } = await inspectServer(destination.db);
   await requireRights(destination.db, schemasOf(where, { ...fitness, views: false }));
   const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
-  yield ok(NAME, `PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`);
+  yield ok(NAME, uncoded(`PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`));
   const [exposed] = destination.warnings;
   yield exposed === undefined
-    ? ok("connection", destination.protection ?? "")
+    ? ok("connection", uncoded(destination.protection ?? ""))
     : doubt("connection", new DestinationError(exposed));
   const shown = analyticsSchema(where.schema);
   const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
   if (lacking !== undefined)
     yield warning(
       "views",
-      `The views of ${shown} cannot be made; a run makes the tables without them.`,
-      `${lacking} Or set views: false.`,
+      uncoded(
+        `${`The views of ${shown} cannot be made; a run makes the tables without them.`}\n${`${lacking} Or set views: false.`}`,
+      ),
     );
 }
 
 async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
   const { extensions, server } = await inspectLake(where, schemasOf(where, fitness));
-  for (const line of extensions) yield ok("extension", line);
+  for (const line of extensions) yield ok("extension", uncoded(line));
   const found = await looking(where, async reading => {
     await checkContents(reading, where, fitness);
     return runningRuns(where, reading);
   });
   const state = found === undefined ? "nothing there yet" : "a warehouse of tributary";
   const catalog = server?.said ?? `the file ${where.catalog}`;
-  yield ok(NAME, `DuckLake in ${catalog}, files in ${where.dataPath}, schema ${where.schema}: ${state}`);
+  yield ok(NAME, uncoded(`DuckLake in ${catalog}, files in ${where.dataPath}, schema ${where.schema}: ${state}`));
   if (server !== undefined) {
     const [exposed] = server.warnings;
     yield exposed === undefined
-      ? ok("connection", server.protection)
+      ? ok("connection", uncoded(server.protection))
       : doubt("connection", new DestinationError(exposed));
   }
   for (const { command, runId, pid, host } of found ?? [])
-    yield ok("run", `${command} (${runId}, process ${pid} on ${host}) is at work`);
+    yield ok("run", uncoded(`${command} (${runId}, process ${pid} on ${host}) is at work`));
 }
 
 async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
   const room = await inspectPlace(where);
   const found = await looking(where, reading => checkContents(reading, where, fitness));
   const state = found === undefined ? "nothing there yet" : "a warehouse of tributary";
-  yield ok(NAME, `DuckDB ${room.path}, schema ${where.schema}: ${state}`);
+  yield ok(NAME, uncoded(`DuckDB ${room.path}, schema ${where.schema}: ${state}`));
   const [running] = await runningRuns(where, undefined);
   if (running !== undefined)
-    yield ok("run", `${running.command} (${running.runId}, process ${running.pid} on ${running.host}) is at work`);
+    yield ok(
+      "run",
+      uncoded(`${running.command} (${running.runId}, process ${running.pid} on ${running.host}) is at work`),
+    );
   yield diskLine(room, where.keepVersions);
 }
 
@@ -132,8 +137,10 @@ export function diskLine({ folder, free, size, versions, spill }: Disk, keepVers
   const message = `${amount(free)} free in ${folder}; ${needed}; DuckDB's own temporary files go to ${spill}-…`;
   const lower = versions === undefined || keepVersions < 2 ? "" : ", or lower destination.keep_versions";
   const advice = `Make room${lower}: twice what is needed is a safe amount, and 1 GB the least.`;
-  if (free < need) return failure("disk", new DestinationError(`${message}.\n${advice}`));
-  return free < Math.max(2 * need, LITTLE_BYTES) ? warning("disk", message, advice) : ok("disk", message);
+  if (free < need) return failure("disk", new DestinationError(uncoded(`${message}.\n${advice}`)));
+  return free < Math.max(2 * need, LITTLE_BYTES)
+    ? warning("disk", uncoded(`${message}\n${advice}`))
+    : ok("disk", uncoded(message));
 }
 
 const amount = (bytes: number): string =>

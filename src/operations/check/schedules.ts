@@ -5,6 +5,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { requireSchedules } from "../../config/schedules.ts";
 import { select } from "../../config/selection.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
 
 const AHEAD_MS = 35 * 86_400_000;
@@ -37,7 +38,10 @@ export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Genera
   const readable = schedules.filter(schedule => cronFault(schedule, now) === undefined);
   for (const schedule of readable) {
     const times = nextTimes(schedule, now, 3).map(at => localTime(at, schedule.timezone));
-    yield ok(`schedule ${schedule.name}`, `"${schedule.cron}" in ${schedule.timezone}: next ${times.join(", ")}`);
+    yield ok(
+      `schedule ${schedule.name}`,
+      uncoded(`"${schedule.cron}" in ${schedule.timezone}: next ${times.join(", ")}`),
+    );
   }
   const kept = readable.flatMap(schedule => keptOf(schedule, catalogue, on, now) ?? []);
   yield* meetings(kept);
@@ -47,8 +51,9 @@ export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Genera
   if (unread.length > 0)
     yield warning(
       "schedules",
-      `no schedule reads ${unread.join(", ")}`,
-      "Add a schedule, or the names to one's `streams`, unless something else starts `tributary sync` for them.",
+      uncoded(
+        `${`no schedule reads ${unread.join(", ")}`}\n${"Add a schedule, or the names to one's `streams`, unless something else starts `tributary sync` for them."}`,
+      ),
     );
   yield freshnessLine(kept, on, freshness.lateAfterMs, now);
 }
@@ -91,12 +96,13 @@ function* meetings(kept: readonly Kept[]): Generator<CheckLine> {
       const names = `${one.schedule.name} and ${other.schedule.name}`;
       const message = `${names} are both due at ${localTime(at, one.schedule.timezone)}: one runs after the other`;
       const shared = [...one.streams].filter(name => other.streams.has(name));
-      if (shared.length === 0) yield ok("schedules", message);
+      if (shared.length === 0) yield ok("schedules", uncoded(message));
       else
         yield warning(
           "schedules",
-          `${message}, and both read ${shared.join(", ")}`,
-          "Move one of them, or narrow its `streams`: the second of two runs in a row finds little that is new.",
+          uncoded(
+            `${`${message}, and both read ${shared.join(", ")}`}\n${"Move one of them, or narrow its `streams`: the second of two runs in a row finds little that is new."}`,
+          ),
         );
     }
   }
@@ -109,12 +115,14 @@ function freshnessLine(kept: readonly Kept[], on: readonly Stream[], lateAfterMs
   });
   const late = pauses.filter(({ ms }) => ms >= lateAfterMs).toSorted((a, b) => b.ms - a.ms);
   const [worst] = late;
-  if (worst === undefined) return ok("freshness", `data counts as late when it is older than ${hours(lateAfterMs)}`);
+  if (worst === undefined)
+    return ok("freshness", uncoded(`data counts as late when it is older than ${hours(lateAfterMs)}`));
   const others = late.length > 1 ? ` and ${late.length - 1} more` : "";
   return warning(
     "freshness",
-    `data counts as late after ${hours(lateAfterMs)}, but ${worst.name}${others} may wait ${hours(worst.ms)} from one run to the next`,
-    "Set freshness.late_after above the longest pause between two runs, or schedule a run in between.",
+    uncoded(
+      `${`data counts as late after ${hours(lateAfterMs)}, but ${worst.name}${others} may wait ${hours(worst.ms)} from one run to the next`}\n${"Set freshness.late_after above the longest pause between two runs, or schedule a run in between."}`,
+    ),
   );
 }
 

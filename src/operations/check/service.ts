@@ -12,6 +12,7 @@ import {
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
 import type { Api, Query } from "../../source/api.ts";
 import { buildPath, PathError } from "../../source/path.ts";
@@ -60,7 +61,7 @@ async function* askService(
     const answer = await api.get(identity.path, {}, { signal: tools.signal });
     companyId = fieldOf(answer.data, identity.id);
     const name = fieldOf(answer.data, identity.name) ?? "a company without a name";
-    yield ok("api key", `${company.name} is ${name} (${companyId ?? "without an id"}) at ${company.baseUrl}`);
+    yield ok("api key", uncoded(`${company.name} is ${name} (${companyId ?? "without an id"}) at ${company.baseUrl}`));
     yield clockLine(tools.clock, answer.date);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -69,21 +70,25 @@ async function* askService(
       return undefined;
     }
     const advice = "Nothing needs to be done; the warehouse cannot notice a key of another company by its id.";
-    yield warning("api key", `whose key it is can't be asked (status ${error.status}) at ${company.baseUrl}`, advice);
+    yield warning(
+      "api key",
+      uncoded(`${`whose key it is can't be asked (status ${error.status}) at ${company.baseUrl}`}\n${advice}`),
+    );
   }
   yield* askStreams(api, streams, askingOf, tools);
   return companyId;
 }
 
 function clockLine(clock: Clock, date: Date | undefined): CheckLine {
-  if (date === undefined) return ok("clock", "the service doesn't say what time it is");
+  if (date === undefined) return ok("clock", uncoded("the service doesn't say what time it is"));
   const skew = clock.now() - date.getTime();
   const seconds = `${Math.round(Math.abs(skew) / 1000)} s`;
-  if (Math.abs(skew) <= SKEW_MS) return ok("clock", `within ${seconds} of the service's`);
+  if (Math.abs(skew) <= SKEW_MS) return ok("clock", uncoded(`within ${seconds} of the service's`));
   return warning(
     "clock",
-    `this machine's clock is ${seconds} ${skew > 0 ? "ahead of" : "behind"} the service's`,
-    "Set the clock (NTP): the times of runs and publishes come from it, the high-water marks don't.",
+    uncoded(
+      `${`this machine's clock is ${seconds} ${skew > 0 ? "ahead of" : "behind"} the service's`}\n${"Set the clock (NTP): the times of runs and publishes come from it, the high-water marks don't."}`,
+    ),
   );
 }
 
@@ -102,13 +107,13 @@ async function* askStreams(
         yield await askLookup({ ...tools, api }, stream, mode, streams, askingOf(stream.name));
       else if (mode.kind !== "detail") yield await askList(api, stream, mode, tools, firstRows);
       else if (!isList(streams.find(({ name }) => name === mode.of)))
-        yield ok(stream.name, `not tried: it asks for what ${mode.of} brings`);
+        yield ok(stream.name, uncoded(`not tried: it asks for what ${mode.of} brings`));
       else if (!firstRows.has(mode.of))
-        yield warning(stream.name, `not tried: ${mode.of} could not be read`, "See there.");
+        yield warning(stream.name, uncoded(`${`not tried: ${mode.of} could not be read`}\n${"See there."}`));
       else yield await askDetail(api, stream, streams, tools, firstRows.get(mode.of));
     } catch (error) {
       if (error instanceof PathError)
-        yield warning(stream.name, error.message, "Such rows become rejects; others are read.");
+        yield warning(stream.name, uncoded(`${error.message}\n${"Such rows become rejects; others are read."}`));
       else if (error instanceof ApiError && error.failure === "not_found" && asksForOne(stream))
         yield doubt(stream.name, error);
       else yield failure(stream.name, error);
@@ -139,7 +144,7 @@ async function askList(
   const rows = rowsOf(page, mode, path);
   firstRows.set(name, rows[0]);
   const size = page.total !== null ? `${page.total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
-  return ok(name, `${took}: ${size}`);
+  return ok(name, uncoded(`${took}: ${size}`));
 }
 
 async function askSnapshot(
@@ -149,7 +154,7 @@ async function askSnapshot(
   asking: Asking,
   tools: ServiceTools,
 ): Promise<CheckLine> {
-  return ok(name, await tookOf(api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools));
+  return ok(name, uncoded(await tookOf(api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools)));
 }
 
 /** Tries the first request; values of a lookup may come from tables that are not loaded yet. */
@@ -164,8 +169,11 @@ async function askLookup(
   const { asked, unusable } = await questionsOf(place, stream, mode, asking);
   const [first] = asked;
   if (first === undefined)
-    return ok(stream.name, unusable[0] ?? `not tried: its values come from ${waitsFor(stream, asking).join(" and ")}`);
-  return ok(stream.name, await tookOf(tools.api, first.path, first.query, tools));
+    return ok(
+      stream.name,
+      uncoded(unusable[0]?.message ?? `not tried: its values come from ${waitsFor(stream, asking).join(" and ")}`),
+    );
+  return ok(stream.name, uncoded(await tookOf(tools.api, first.path, first.query, tools)));
 }
 
 const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "scan" || stream?.mode.kind === "feed";
@@ -177,7 +185,9 @@ function rowsOf({ data }: FirstPage, { rows: field }: Listing, path: string): re
   const sections = sectionsIn(data, field);
   if (sections !== undefined) return sections.flatMap(section => section.rows.map(besideRows));
   throw new ApiError(
-    `Expected rows at ${placeOfRows(field)} from GET ${path}, got none. Check that api.base_url is the service itself.`,
+    uncoded(
+      `Expected rows at ${placeOfRows(field)} from GET ${path}, got none. Check that api.base_url is the service itself.`,
+    ),
     { failure: "malformed", path },
   );
 }
@@ -190,19 +200,19 @@ async function askDetail(
   row: Row | undefined,
 ): Promise<CheckLine> {
   const { name, path, query, mode } = stream;
-  if (mode.kind !== "detail" || row === undefined) return ok(name, "its list has no row to ask for");
+  if (mode.kind !== "detail" || row === undefined) return ok(name, uncoded("its list has no row to ask for"));
   const columns = streams.find(other => other.name === mode.of)?.tables.main.columns ?? [];
   const values = Object.entries(parameterColumns(stream, mode)).map(([parameter, column]) => {
     const source = columns.find(candidate => candidate.name === column)?.path ?? [column];
     return [parameter, textOf(valueAt(source, row)) ?? ""] as const;
   });
   if (mode.only !== undefined && !matches(columns, mode.only, row))
-    return ok(name, `not tried: the first row of ${mode.of} has none`);
+    return ok(name, uncoded(`not tried: the first row of ${mode.of} has none`));
   const empty = values.find(([, value]) => value === "");
   if (mode.by !== undefined && empty !== undefined)
-    return ok(name, `not tried: the first row of ${mode.of} has no ${mode.by}`);
+    return ok(name, uncoded(`not tried: the first row of ${mode.of} has no ${mode.by}`));
   const built = buildPath(path, Object.fromEntries(values), fixedPaths(streams));
-  return ok(name, await tookOf(api, built, query ?? {}, tools));
+  return ok(name, uncoded(await tookOf(api, built, query ?? {}, tools)));
 }
 
 function matches(columns: Stream["tables"]["main"]["columns"], only: NonNullable<Detail["only"]>, row: Row): boolean {

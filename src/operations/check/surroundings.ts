@@ -7,6 +7,7 @@ import { isLoopback, origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ENV_FILE, type LoadedConfig } from "../../config/load.ts";
 import { ConfigError, TributaryError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
 
 export interface Programs {
@@ -26,11 +27,11 @@ export async function* checkSurroundings(config: Config, programs: Programs): As
 async function archiveLine({ path, onError }: ArchiveConfig): Promise<CheckLine> {
   const name = "archive";
   const code = await lockedOut(path);
-  if (code === undefined) return ok(name, `a run can keep its answers in ${path}`);
+  if (code === undefined) return ok(name, uncoded(`a run can keep its answers in ${path}`));
   const message = `${path} cannot be written (${code}), so a run`;
   const advice = "See to its rights, or name another folder in archive.path.";
-  if (onError === "warn") return warning(name, `${message} goes on without the archive`, advice);
-  return failure(name, new TributaryError(`${message} fails with every stream.\n${advice}`, 1));
+  if (onError === "warn") return warning(name, uncoded(`${`${message} goes on without the archive`}\n${advice}`));
+  return failure(name, new TributaryError(uncoded(`${message} fails with every stream.\n${advice}`), 1));
 }
 
 /** The code of what keeps a run from making files there, or the folders that lead there. */
@@ -57,13 +58,17 @@ async function serverLine(server: ServerConfig): Promise<CheckLine> {
     server.token !== undefined ? "with the token" : server.login !== undefined ? "with the login" : undefined;
   const who = seen ?? "for whoever is on this machine";
   const code = await tryToListen(server);
-  if (code === undefined) return ok(name, `\`tributary schedule\` can serve it at ${where}, ${who}`);
+  if (code === undefined) return ok(name, uncoded(`\`tributary schedule\` can serve it at ${where}, ${who}`));
   if (code === "EADDRINUSE")
-    return ok(name, `${where} is in use: by \`tributary schedule\`, if it is running, else choose another port`);
+    return ok(
+      name,
+      uncoded(`${where} is in use: by \`tributary schedule\`, if it is running, else choose another port`),
+    );
   return warning(
     name,
-    `\`tributary schedule\` can't listen at ${where} (${code})`,
-    "Name an address of this machine in server.listen, and a port above 1023 unless it runs with the right to lower ones.",
+    uncoded(
+      `${`\`tributary schedule\` can't listen at ${where} (${code})`}\n${"Name an address of this machine in server.listen, and a port above 1023 unless it runs with the right to lower ones."}`,
+    ),
   );
 }
 
@@ -79,8 +84,8 @@ function tryToListen({ host, port }: ServerConfig): Promise<string | undefined> 
 function hooksLine({ host, port }: ServerConfig): CheckLine {
   const way = `POST http://${origin(host, port)}/hooks/<secret> asks \`tributary schedule\` for a run; no other command listens`;
   return isLoopback(host)
-    ? ok("hooks", `${way}. Only this machine reaches that address: the service needs a proxy in front of it`)
-    : ok("hooks", way);
+    ? ok("hooks", uncoded(`${way}. Only this machine reaches that address: the service needs a proxy in front of it`))
+    : ok("hooks", uncoded(way));
 }
 
 async function notifyLine(nth: number, { to, on }: NotifyTarget, programs: Programs): Promise<CheckLine> {
@@ -89,16 +94,21 @@ async function notifyLine(nth: number, { to, on }: NotifyTarget, programs: Progr
   if ("url" in to) {
     const { protocol, host, hostname } = new URL(to.url);
     const message = `POST (${to.format}) to ${host} ${when}; nothing was sent to try it`;
-    if (protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))) return ok(name, message);
-    return warning(name, `${message}, and it goes there unencrypted`, "Use an https:// address where there is one.");
+    if (protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))) return ok(name, uncoded(message));
+    return warning(
+      name,
+      uncoded(`${`${message}, and it goes there unencrypted`}\n${"Use an https:// address where there is one."}`),
+    );
   }
   const [program = ""] = to.command;
   const found = await findProgram(program, programs);
-  if (found !== undefined) return ok(name, `${found} ${when}; it was not started to try it`);
+  if (found !== undefined) return ok(name, uncoded(`${found} ${when}; it was not started to try it`));
   return failure(
     name,
     new ConfigError(
-      `There is no program ${program} that may be run. Give its full path in notify.targets, and make it executable (chmod +x).`,
+      uncoded(
+        `There is no program ${program} that may be run. Give its full path in notify.targets, and make it executable (chmod +x).`,
+      ),
     ),
   );
 }
@@ -133,8 +143,9 @@ export async function* checkExposure({
     const rights = (found.mode & 0o777).toString(8);
     yield warning(
       "secrets",
-      `${path} holds a secret in plain, and others on this machine may read it (mode ${rights})`,
-      `chmod 600 ${path}, or take the secret from a variable or a file that only this user reads.`,
+      uncoded(
+        `${`${path} holds a secret in plain, and others on this machine may read it (mode ${rights})`}\n${`chmod 600 ${path}, or take the secret from a variable or a file that only this user reads.`}`,
+      ),
     );
   }
 }

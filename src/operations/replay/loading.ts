@@ -180,7 +180,7 @@ async function loadRun(
   try {
     const earlier = { at: Date.parse(latest), completeTo, scan };
     const policy = { ...context.policy, confirmDeletes: accepted };
-    context.log.debug({ stream: stream.name, details: answers.length, to: latest }, "loading details again");
+    context.log.debug("loading details again", { stream: stream.name, details: answers.length, to: latest });
     await syncDetails({ ...sync, context: { ...askedBy(context, api), policy, earlier } }, before);
   } finally {
     await api.close();

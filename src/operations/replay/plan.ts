@@ -1,4 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
+import { uncoded } from "../../message.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { loadStreamState, type StreamRun } from "../../warehouse/state/run_log.ts";
 import { readScanRecord } from "../../warehouse/state/stream_state.ts";
@@ -54,10 +55,12 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     const runs = [...begun.keys()].map(run => files.filter(file => file.run === run));
     // The lines of a run lie between its beginning and the next one's at the latest.
     const near = runs.filter(([file], index) => mayLieIn(span, file!.begunAt, runs[index + 1]?.[0]?.begunAt));
-    log.info(
-      { stream: stream.name, runs: near.length, from: near[0]?.[0]?.begunAt, to: near.at(-1)?.[0]?.begunAt },
-      "runs whose answers are loaded again from the archive",
-    );
+    log.info(uncoded("runs whose answers are loaded again from the archive"), {
+      stream: stream.name,
+      runs: near.length,
+      from: near[0]?.[0]?.begunAt,
+      to: near.at(-1)?.[0]?.begunAt,
+    });
     const gapAfter = gapsIn([...begun.keys()], knowledge);
     const isOvertaken = (run: string) => gapAfter(run) !== undefined;
     // The detail state says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does.
@@ -73,13 +76,15 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     return { ...plan, known: undefined, later: new Map(later) };
   }
   const contents = await readArchiveContents(files);
-  for (const what of contents.odd) log.warn({ stream: stream.name }, what);
+  for (const what of contents.odd) log.warn(uncoded(what), { stream: stream.name });
   const { known, later, refused } = chooseScans(stream, contents.scans, knowledge, span);
   const unfinished = contents.scans.filter(scan => !scan.windows && partsOf(scan) === undefined).length;
-  log.info(
-    { stream: stream.name, scans: later.length + (known?.scans.length ?? 0), unfinished, ...spanOf(known, later) },
-    "scans that are loaded again from the archive; those it doesn't hold to their end are left out",
-  );
+  log.info(uncoded("scans that are loaded again from the archive; those it doesn't hold to their end are left out"), {
+    stream: stream.name,
+    scans: later.length + (known?.scans.length ?? 0),
+    unfinished,
+    ...spanOf(known, later),
+  });
   const byRun = new Map<string, Piece>();
   for (const run of begun.keys()) {
     const groups = later.filter(({ scans }) => scans[0]!.run === run);
@@ -139,5 +144,8 @@ async function reportStage(
 ): Promise<void> {
   const record = readScanRecord((await destination.stage(company, tables)).record);
   if (record === undefined || record.rows === 0 || record.scan === published) return;
-  log.info({ stream: name, rows: record.rows }, "a scan under way is given up for it: the next run reads it anew");
+  log.info(uncoded("a scan under way is given up for it: the next run reads it anew"), {
+    stream: name,
+    rows: record.rows,
+  });
 }

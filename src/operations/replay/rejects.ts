@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Stream, scalarOf } from "../../catalog/stream.ts";
+import { uncoded } from "../../message.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { unescapedJson } from "../../rows/json.ts";
 import { parseJson } from "../../source/body.ts";
@@ -27,7 +28,7 @@ export async function replayRejects(sync: StreamSync): Promise<void> {
   if ((await rejectsAfter(destination, of, 0, 1)).length === 0) return;
   if (isPlaced(stream)) {
     progress.notes.push(
-      `${name}: its rows are told apart by their place in the list, so its rejects come with the next scan.`,
+      uncoded(`${name}: its rows are told apart by their place in the list, so its rejects come with the next scan.`),
     );
     return;
   }
@@ -36,7 +37,9 @@ export async function replayRejects(sync: StreamSync): Promise<void> {
   const { publishedScan } = await loadStreamState(destination.db, company, name);
   if (left !== undefined && left.rows > 0 && left.scan !== publishedScan) {
     progress.warnings.push(
-      `${name}: a scan of it was broken off, and its rows wait to be published. \`tributary sync ${name}\` goes on with it; its rejects can be tried again after that.`,
+      uncoded(
+        `${name}: a scan of it was broken off, and its rows wait to be published. \`tributary sync ${name}\` goes on with it; its rejects can be tried again after that.`,
+      ),
     );
     return;
   }
@@ -51,7 +54,7 @@ export async function replayRejects(sync: StreamSync): Promise<void> {
   }
   progress.published = true;
   progress.notes.push(
-    `${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`,
+    uncoded(`${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`),
   );
 }
 

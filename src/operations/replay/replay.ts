@@ -1,5 +1,6 @@
 import { selectedByConfig, withDetails } from "../../config/selection.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { asDue } from "../../sync/context.ts";
 import { runAttempts } from "../../sync/run/attempts.ts";
 import { type RunSource, runCompany } from "../../sync/run/jobs.ts";
@@ -31,7 +32,9 @@ function fromArchive({ config, span }: ReplayOrder): RunSource {
   const { archive } = config;
   if (archive === undefined)
     throw new ConfigError(
-      "replay: expected an archive to load from, but the configuration names none. Set archive.path; from then on answers are kept in it.",
+      uncoded(
+        "replay: expected an archive to load from, but the configuration names none. Set archive.path; from then on answers are kept in it.",
+      ),
     );
   const from = { root: archive.path, span };
   return { ...atHand, runCompany: (context, service, run) => replayCompany(context, service, run, from) };

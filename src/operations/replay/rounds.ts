@@ -1,5 +1,6 @@
 import { expand } from "../../config/selection.ts";
 import { TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
 import { type Job, messageOf } from "../../sync/run/report.ts";
@@ -75,11 +76,11 @@ function reportNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap
       progress.run.status = "failed";
       progress.run.error = text;
       progress.run.finished_at = new Date(context.clock.now()).toISOString();
-      run.errors.push(new TributaryError(text, 1));
+      run.errors.push(new TributaryError(uncoded(text), 1));
     } else if (refused !== undefined) {
       progress.run.status = "warning";
       progress.run.finished_at = new Date(context.clock.now()).toISOString();
-      progress.warnings.push(refused);
+      progress.warnings.push(uncoded(refused));
     } else {
       progress.run.status = "skipped";
       // Details that come with their list need not be in the archive.
@@ -88,7 +89,7 @@ function reportNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap
   }
   const names = without.map(({ stream }) => stream.name).join(", ");
   without[0]?.progress.warnings.push(
-    `The archive holds nothing that could be loaded of ${names}: their tables stay as they are.`,
+    uncoded(`The archive holds nothing that could be loaded of ${names}: their tables stay as they are.`),
   );
 }
 

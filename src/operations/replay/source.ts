@@ -1,4 +1,5 @@
 import { ApiError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Answer, Api, GetOptions } from "../../source/api.ts";
 import type { Head, Line } from "../../source/archive/line.ts";
@@ -78,7 +79,9 @@ function answerOf({ head, body }: Line, path: string, alone: boolean, options: G
   if (status === 404) {
     const said = readComplaint(json)?.message;
     throw new ApiError(
-      `${path} was answered with 404 when it was archived${said === undefined ? "" : `: ${said.slice(0, 300)}`}.`,
+      uncoded(
+        `${path} was answered with 404 when it was archived${said === undefined ? "" : `: ${said.slice(0, 300)}`}.`,
+      ),
       { failure: "not_found", path, status, attempts: 0 },
     );
   }
@@ -103,7 +106,9 @@ function jsonOf(body: Buffer, { at, request: { path } }: Line["head"], read: Get
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     throw new ApiError(
-      `Expected the answer of ${path} in the archive to be as it came at ${at}, but it is damaged (${error.message}): leave it out with --from or --to, or \`tributary sync --full\` asks the service again.`,
+      uncoded(
+        `Expected the answer of ${path} in the archive to be as it came at ${at}, but it is damaged (${error.message}): leave it out with --from or --to, or \`tributary sync --full\` asks the service again.`,
+      ),
       { failure: "invalid", path, attempts: 0 },
       error,
     );
@@ -111,7 +116,7 @@ function jsonOf(body: Buffer, { at, request: { path } }: Line["head"], read: Get
 }
 
 function missing(path: string): ApiError {
-  return new ApiError(`Expected an answer of ${path} in the archive, but there is none.`, {
+  return new ApiError(uncoded(`Expected an answer of ${path} in the archive, but there is none.`), {
     failure: "invalid",
     path,
     attempts: 0,

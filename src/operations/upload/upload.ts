@@ -8,6 +8,7 @@ import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, type ExitCode, failureKinds, meetsOthers, refuse, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import { isObject } from "../../rows/reject.ts";
 import type { Api } from "../../source/api.ts";
 import { type Content, type PutOutcome, putFile } from "../../source/presigned.ts";
@@ -111,7 +112,7 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
   const { config, company, version, identity, files, contentType, lockWaitMs } = order;
   const { clock, random, log, signal } = tools;
   const faults = await Promise.all(files.map(file => inputFault(file, contentType)));
-  refuse(faults.flatMap(fault => fault ?? []));
+  refuse(faults.flatMap(fault => (fault === undefined ? [] : uncoded(fault))));
   const startedAt = new Date(clock.now()).toISOString();
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const opener = {
@@ -173,7 +174,7 @@ class Uploads {
     this.#tools.signal.throwIfAborted();
     const content = await contentOf(file).catch(codeOf);
     if (typeof content !== "object") {
-      const error = new TributaryError(`${file}: expected a file that can be read, got ${content}.`, 1);
+      const error = new TributaryError(uncoded(`${file}: expected a file that can be read, got ${content}.`), 1);
       return outcomeOf({ path: file, sha256: "", bytes: 0 }, "failed", error);
     }
     const asTwin = (first: UploadedFile): UploadedFile =>
@@ -294,7 +295,7 @@ function putError(file: string, { kind, status, what }: PutOutcome): ApiError {
   const failure = kind === "again" ? "unavailable" : status === 413 ? "too_large" : "invalid";
   const came = kind === "expired" ? `${what} from ${MOST_ADDRESSES} addresses` : what;
   const message = `${file}: expected its upload address to take it, got ${came}. ${PUT_ADVICE[failure]}`;
-  return new ApiError(message, { failure, path: "upload_url" });
+  return new ApiError(uncoded(message), { failure, path: "upload_url" });
 }
 
 const outcomeOf = (
@@ -320,5 +321,5 @@ function textIn(data: unknown, field: string, path: string): string {
   const value = isObject(data) ? data[field] : undefined;
   if (typeof value === "string" && value !== "") return value;
   const message = `Expected ${field} from POST ${path}, got none. ${failureKinds.malformed.advice}`;
-  throw new ApiError(message, { failure: "malformed", path });
+  throw new ApiError(uncoded(message), { failure: "malformed", path });
 }

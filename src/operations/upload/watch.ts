@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { ApiError, DestinationError, LockedError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { inputFault, type UploadedFile } from "./upload.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -45,7 +46,7 @@ export async function watchFolder(
     let pauseMs = LOOK_EVERY_MS;
     const later = (why: string) => {
       pauseMs = TRY_AGAIN_MS;
-      log.warn({}, `${why} The files stay where they are until then.`);
+      log.warn(uncoded(`${why} The files stay where they are until then.`));
     };
     try {
       for (const sent of ready.length === 0 ? [] : await send(ready)) {

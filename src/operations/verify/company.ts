@@ -1,5 +1,6 @@
 import { ApiError, DestinationError, meetsOthers, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { inParallel } from "../../sync/extract/parallel.ts";
 import type { Job } from "../../sync/run/report.ts";
 import { messageOf } from "../../sync/run/report.ts";
@@ -66,7 +67,9 @@ export async function compareCompany(
       // Every date would differ that was read in another way, and tell nothing of the service.
       if ((await loadStateUnder(warehouse.db, company, stream.name, context.encoding.formats)).mixedFormats)
         throw new TributaryError(
-          `${stream.name}: formats changed since its rows were read: run \`tributary sync ${stream.name}\` first, which reads them as the configuration says.`,
+          uncoded(
+            `${stream.name}: formats changed since its rows were read: run \`tributary sync ${stream.name}\` first, which reads them as the configuration says.`,
+          ),
           1,
         );
       if (lost.length === 0) {
@@ -75,14 +78,14 @@ export async function compareCompany(
         await compareStream({ context, stream, progress, result });
       }
       progress.activity.state = "done";
-      log.info({ stream: stream.name, rows: result.checked, differences: result.differences }, "compared");
+      log.info(uncoded("compared"), { stream: stream.name, rows: result.checked, differences: result.differences });
       return line(job, result, null);
     } catch (error) {
       progress.activity.state = "failed";
       if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
       if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
       if (error instanceof ApiError && meetsOthers(error)) stop(error);
-      log.warn({ stream: stream.name }, messageOf(error));
+      log.warn(uncoded(messageOf(error)), { stream: stream.name });
       return line(job, result, error.message);
     }
   }

@@ -1,5 +1,6 @@
 import { type Detail, type Feed, OBSERVED_ON, type Scan, type Snapshot } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { readDetails } from "../../sync/extract/details.ts";
 import { readListing } from "../../sync/extract/listing.ts";
 import { readLookup } from "../../sync/extract/lookups.ts";
@@ -57,7 +58,9 @@ async function compareLookup(comparing: Comparing, mode: Scan): Promise<void> {
   const { unread } = record;
   if (unread.length > 0)
     throw new TributaryError(
-      `${stream.name}: ${unread.length} of ${asked.length} questions could not be answered. The first: ${unread[0]?.reason}`,
+      uncoded(
+        `${stream.name}: ${unread.length} of ${asked.length} questions could not be answered. The first: ${unread[0]?.reason}`,
+      ),
       1,
     );
   await reportMissing(comparing, mode, record);
@@ -101,7 +104,9 @@ async function compareDetails(comparing: Comparing, mode: Detail): Promise<void>
   const [first] = parents.kind === "rows" ? [parents] : parents.sources;
   if ((await withTables(warehouse, [first!])).length === 0)
     throw new TributaryError(
-      `${stream.name}: which details there are stands in ${first!.tables.main.name}, and that table is gone: nothing of them was compared with the service.`,
+      uncoded(
+        `${stream.name}: which details there are stands in ${first!.tables.main.name}, and that table is gone: nothing of them was compared with the service.`,
+      ),
       1,
     );
   const work = await openFetched(warehouse, {
@@ -121,7 +126,7 @@ async function compareDetails(comparing: Comparing, mode: Detail): Promise<void>
   const { failed, firstFailure } = read;
   if (failed === 0) return;
   throw new TributaryError(
-    `${stream.name}: ${failed} of ${work.total} details could not be fetched. The first: ${firstFailure}`,
+    uncoded(`${stream.name}: ${failed} of ${work.total} details could not be fetched. The first: ${firstFailure}`),
     1,
   );
 }

@@ -1,4 +1,5 @@
 import type { ExitCode } from "../../errors.ts";
+import type { Message } from "../../message.ts";
 import type { WrittenRow } from "../../warehouse/state_columns.ts";
 import type { stateTables } from "../../warehouse/state_tables.ts";
 import type { Discrepancy } from "./discrepancy.ts";
@@ -24,8 +25,8 @@ export interface VerifyReport {
   /** The same seed asks for the same details again. */
   readonly seed: string;
   readonly sample: number | null;
-  readonly warnings: readonly string[];
-  readonly errors: readonly string[];
+  readonly warnings: readonly Message[];
+  readonly errors: readonly Message[];
   readonly streams: readonly VerifyLine[];
   /** In how many nights at the latest looks at unchanged rows reach details that changed unseen; null: none did, or nothing is looked at. */
   readonly unseen_within_nights: number | null;

@@ -3,9 +3,11 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { endOf, LockedError, nothingLoaded } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
+import { redactMessage } from "../../secrets.ts";
 import { holdToWarehouse, sideBySide } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import { holderOf, limitTime } from "../../sync/run/opening.ts";
@@ -58,7 +60,9 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   const auditOf = (stream: string) => policyOf(order.config, stream).audit;
   const report = reportOf(compared, { runId, seed, sample: order.sample ?? null, startedAt, auditOf }, tools);
   const warning = await keepResult(config.destination, report, privacy, clock, order.waitMs);
-  return warning === undefined ? report : { ...report, warnings: [...report.warnings, tools.redact(warning)] };
+  return warning === undefined
+    ? report
+    : { ...report, warnings: [...report.warnings, redactMessage(warning, tools.redact)] };
 }
 
 export const COMPARED = "a warehouse to compare with the service";
@@ -140,7 +144,7 @@ async function keepResult(
   { policy }: Pick<Privacy, "policy">,
   clock: Clock,
   waitMs: number,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   const { run_id: runId, started_at: startedAt, streams, differences } = report;
   const holder = holderOf("tributary verify", startedAt);
   try {
@@ -148,10 +152,14 @@ async function keepResult(
       const whole = await saveVerification(destination, streams, differences, records => isUnder(records, policy));
       await destination.releaseToReaders();
       if (whole || differences.length === 0) return undefined;
-      return `Values were not written to ${where.stateSchema}.verification_differences, only keys: the warehouse's values are stored under another \`privacy\` than the configuration that this verification began with. Run \`tributary sync\`, then verify again.`;
+      return uncoded(
+        `Values were not written to ${where.stateSchema}.verification_differences, only keys: the warehouse's values are stored under another \`privacy\` than the configuration that this verification began with. Run \`tributary sync\`, then verify again.`,
+      );
     });
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
-    return `The result was not written to ${where.stateSchema}.verifications: ${error.message} With --wait it waits for that run.`;
+    return uncoded(
+      `The result was not written to ${where.stateSchema}.verifications: ${error.message} With --wait it waits for that run.`,
+    );
   }
 }

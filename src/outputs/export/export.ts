@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError, TributaryError } from "../../errors.ts";
 import { codeOf, DENIED, diskFailure, FULL, remove } from "../../files.ts";
+import type { Log } from "../../logging.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import { destinationFailure } from "../../warehouse/duckdb/session/failure.ts";
@@ -31,7 +33,7 @@ export interface ExportOrder extends Wanted {
 
 export interface ExportTools {
   readonly clock: Clock;
-  readonly log: { info(fields: object, message: string): void };
+  readonly log: Pick<Log, "info">;
   readonly signal: AbortSignal;
   /** How a symbolic link is made, where not by the system. */
   readonly makeLink?: MakeLink;
@@ -57,7 +59,7 @@ export interface ExportReport {
   readonly removed: readonly string[];
   /** Streams that are on or were named and have no table yet. */
   readonly missing: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /**
@@ -94,7 +96,7 @@ async function chosenTables(moment: Moment, from: Exportable, order: ExportOrder
   const { tables, missing } = await chooseTables(moment, from, order);
   if (tables.length === 0) {
     const what = named.size === 0 ? "the warehouse has no table" : `there is no table of ${[...named].join(", ")}`;
-    throw new ConfigError(`Expected tables to export, but ${what} yet: run \`tributary sync\` first.`);
+    throw new ConfigError(uncoded(`Expected tables to export, but ${what} yet: run \`tributary sync\` first.`));
   }
   const partitions = partitionsOf(options.partition_by.map(readPartitionSpec), tables);
   return { missing, tables: tables.map(table => ({ ...table, partitions: partitions.get(table.name)! })) };
@@ -167,7 +169,7 @@ async function write(
       const files = await writeTable(moment.source, source, entry, unfinished, watch);
       entries.push({ ...entry, files, exported_at: new Date(tools.clock.now()).toISOString() });
       const { table, rows } = entry;
-      tools.log.info({ table, rows, files: files.length, ms: tools.clock.now() - started }, "exported");
+      tools.log.info(uncoded("exported"), { table, rows, files: files.length, ms: tools.clock.now() - started });
     }
     await writeManifest(unfinished.folder, { tributary_version: order.version, ...told, tables: entries });
     await syncFolders(unfinished.folder);
@@ -197,12 +199,13 @@ export function isUnder(privacy: string, made: Pick<Manifest, "privacy"> | undef
   return privacy === "" || made?.privacy === privacy;
 }
 
-const damaged = (decided: readonly Decided[]): readonly string[] =>
+const damaged = (decided: readonly Decided[]): readonly Message[] =>
   decided
     .filter(({ isDamaged }) => isDamaged)
-    .map(
-      ({ entry }) =>
+    .map(({ entry }) =>
+      uncoded(
         `${entry.table}: files of the export before were not as its manifest says, and were written anew. Somebody changed them.`,
+      ),
     );
 
 /** A table's line in the report of an export. `unchanged`: its files are those of the export before. */
@@ -244,7 +247,7 @@ function exportFailure(path: string, error: unknown): unknown {
   if (found === undefined) return destinationFailure(`export to ${path}`, error);
   const line = message.trim().split("\n", 1)[0]!.replace(/\.$/, "");
   return new DestinationError(
-    `Expected to export to ${path}, but: ${line}. ${found[1]} What was exported before is untouched.`,
+    uncoded(`Expected to export to ${path}, but: ${line}. ${found[1]} What was exported before is untouched.`),
     error,
   );
 }

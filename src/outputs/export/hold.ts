@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { LockedError } from "../../errors.ts";
 import { codeOf, remove } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import { holderOf, holderText, isAlive } from "../../warehouse/duckdb/lock/holder.ts";
 
@@ -107,6 +108,8 @@ function lockedError(path: string, holder: Holder | undefined): LockedError {
       ? "another export"
       : `another export (process ${holder.pid} on ${holder.host}, \`${holder.command}\`, since ${holder.startedAt})`;
   return new LockedError(
-    `Expected ${path} to be free, but ${who} is writing to it. Nothing was done; run the same command again when it has ended.`,
+    uncoded(
+      `Expected ${path} to be free, but ${who} is writing to it. Nothing was done; run the same command again when it has ended.`,
+    ),
   );
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
@@ -29,7 +30,7 @@ export async function notePlace(
   holder: Holder,
   clock: Clock,
   waitMs: number,
-): Promise<string | undefined> {
+): Promise<Message | undefined> {
   try {
     const opener = { runId: holder.runId, holder, clock };
     const now = new Date(clock.now()).toISOString();
@@ -37,6 +38,8 @@ export async function notePlace(
     return undefined;
   } catch (error) {
     if (!(error instanceof DestinationError)) throw error;
-    return `${path} could not be noted in ${where.stateSchema}.exports: a later change of \`privacy\` will not reach it. ${error.message}`;
+    return uncoded(
+      `${path} could not be noted in ${where.stateSchema}.exports: a later change of \`privacy\` will not reach it. ${error.message}`,
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { meant } from "../../nearest_name.ts";
 import { columnsInPath, type Partition, type SourceColumn, type Unit } from "../../warehouse/parquet_source.ts";
 
@@ -26,11 +27,15 @@ export function readPartitionSpec(text: string): PartitionSpec {
   const [, table, column = "", unit] = /^(?:([^=:]+)=)?([^=:]+)(?::(.+))?$/.exec(text.trim()) ?? [];
   if (column === "")
     throw new ConfigError(
-      `--partition-by: expected ${form}, got ${JSON.stringify(text)}. \`tributary export --help\` shows examples.`,
+      uncoded(
+        `--partition-by: expected ${form}, got ${JSON.stringify(text)}. \`tributary export --help\` shows examples.`,
+      ),
     );
   if (unit !== undefined && !units.includes(unit as Unit))
     throw new ConfigError(
-      `--partition-by ${text}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${meant(unit, units)} Name one of them, or leave :${unit} out.`,
+      uncoded(
+        `--partition-by ${text}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${meant(unit, units)} Name one of them, or leave :${unit} out.`,
+      ),
     );
   return { text, table, column, unit: unit as Unit | undefined };
 }
@@ -55,7 +60,9 @@ export function partitionsOf(
   }
   for (const { name, columns } of tables) {
     if (columnsInPath(partitions.get(name)!).size === columns.length)
-      throw new ConfigError(`--partition-by: ${name} would have no column left in its files. Leave one of them out.`);
+      throw new ConfigError(
+        uncoded(`--partition-by: ${name} would have no column left in its files. Leave one of them out.`),
+      );
   }
   return partitions;
 }
@@ -66,14 +73,14 @@ function tablesOf({ text, table, column }: PartitionSpec, tables: readonly Colum
     if (having.length > 0) return having;
     const all = [...new Set(tables.flatMap(({ columns }) => columns.map(({ name }) => name)))];
     throw new ConfigError(
-      `--partition-by ${text}: none of the exported tables has a column ${column}.${meant(column, all)}`,
+      uncoded(`--partition-by ${text}: none of the exported tables has a column ${column}.${meant(column, all)}`),
     );
   }
   const found = tables.find(({ name }) => name === table);
   if (found !== undefined) return [found];
   const names = tables.map(({ name }) => name);
   throw new ConfigError(
-    `--partition-by ${text}: there is no table ${table} among those exported.${meant(table, names)}`,
+    uncoded(`--partition-by ${text}: there is no table ${table} among those exported.${meant(table, names)}`),
   );
 }
 
@@ -81,26 +88,34 @@ function partitionOf({ text, column, unit }: PartitionSpec, { name: table, colum
   const found = columns.find(({ name }) => name === column);
   if (found === undefined) {
     const names = columns.map(({ name }) => name);
-    throw new ConfigError(`--partition-by ${text}: ${table} has no column ${column}.${meant(column, names)}`);
+    throw new ConfigError(uncoded(`--partition-by ${text}: ${table} has no column ${column}.${meant(column, names)}`));
   }
   const { storedAs, type } = found;
   const isTime = storedAs === "date" || storedAs === "moment";
   if (unit !== undefined && !isTime)
     throw new ConfigError(
-      `--partition-by ${text}: ${table}.${column} is ${type}, and only dates and moments have a ${unit}. Leave :${unit} out, or name a date.`,
+      uncoded(
+        `--partition-by ${text}: ${table}.${column} is ${type}, and only dates and moments have a ${unit}. Leave :${unit} out, or name a date.`,
+      ),
     );
   if (unit === undefined && storedAs === "moment")
     throw new ConfigError(
-      `--partition-by ${text}: every moment would be a folder of its own. Say which unit of time: ${column}:year, ${column}:month or ${column}:day.`,
+      uncoded(
+        `--partition-by ${text}: every moment would be a folder of its own. Say which unit of time: ${column}:year, ${column}:month or ${column}:day.`,
+      ),
     );
   if (unit === undefined && (storedAs === "decimal" || storedAs === "double" || /^json/.test(type)))
     throw new ConfigError(
-      `--partition-by ${text}: ${table}.${column} is ${type}, which cannot be a folder's name. Name a column with text, a date, a count or a flag.`,
+      uncoded(
+        `--partition-by ${text}: ${table}.${column} is ${type}, which cannot be a folder's name. Name a column with text, a date, a count or a flag.`,
+      ),
     );
   const name = (unit === undefined ? column : `${column}_${unit}`).replace(/^_+/, "");
   if (name !== column && columns.some(other => other.name === name))
     throw new ConfigError(
-      `--partition-by ${text}: the folders would be called ${name}, but ${table} has a column of that name. Name that column instead.`,
+      uncoded(
+        `--partition-by ${text}: the folders would be called ${name}, but ${table} has a column of that name. Name that column instead.`,
+      ),
     );
   return { name, column, unit };
 }
@@ -113,7 +128,9 @@ export function folderOf(partitions: readonly Partition[], values: readonly (str
       const folder = `${name}=${value === null || value === "" ? NO_VALUE : value.replace(escaped, percent)}`;
       if (Buffer.byteLength(folder) > LONGEST_NAME)
         throw new ConfigError(
-          `--partition-by: a value of ${name} is too long to be a folder's name (${folder.slice(0, 60)}…; at most ${LONGEST_NAME} bytes). Partition by a column with shorter values.`,
+          uncoded(
+            `--partition-by: a value of ${name} is too long to be a folder's name (${folder.slice(0, 60)}…; at most ${LONGEST_NAME} bytes). Partition by a column with shorter values.`,
+          ),
         );
       return folder;
     })

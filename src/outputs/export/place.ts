@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove, syncFolder } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import {
   isVersion,
   lacksLinks,
@@ -27,27 +28,35 @@ export async function placeOf(out: string, cwd: string): Promise<Place> {
   const away = relative(path, cwd);
   if (away === "" || !(away.startsWith("..") || resolve(away) === away))
     throw new ConfigError(
-      `--out ${out}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.`,
+      uncoded(
+        `--out ${out}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.`,
+      ),
     );
   const place = placeAt(path);
   const entry = await entryAt(path);
   const home = await entryAt(place.home);
   if (home?.isFile() === true)
     throw new ConfigError(
-      `--out ${out}: expected to keep versions in ${place.home}, but a file has that name. Name another folder.`,
+      uncoded(
+        `--out ${out}: expected to keep versions in ${place.home}, but a file has that name. Name another folder.`,
+      ),
     );
   if (entry === undefined) return place;
   if (entry.isSymbolicLink()) {
     if ((await linked(place)) !== undefined) return place;
     throw new ConfigError(
-      `--out ${out}: expected an earlier export or nothing, but it is a symbolic link to ${await targetOf(path)}. Name another folder, or remove the link.`,
+      uncoded(
+        `--out ${out}: expected an earlier export or nothing, but it is a symbolic link to ${await targetOf(path)}. Name another folder, or remove the link.`,
+      ),
     );
   }
   if (!entry.isDirectory())
-    throw new ConfigError(`--out ${out}: expected a folder, found a file. Name another folder.`);
+    throw new ConfigError(uncoded(`--out ${out}: expected a folder, found a file. Name another folder.`));
   if ((await readdir(path)).length > 0)
     throw new ConfigError(
-      `--out ${out}: expected an earlier export, an empty folder or nothing, but there are files in it that no export wrote. Nothing was written; name another folder.`,
+      uncoded(
+        `--out ${out}: expected an earlier export, an empty folder or nothing, but there are files in it that no export wrote. Nothing was written; name another folder.`,
+      ),
     );
   return place;
 }
@@ -86,7 +95,9 @@ export async function show(place: Place, { name, folder }: Unfinished, makeLink:
     await makeLink(join(basename(home), name), made).catch(error => {
       if (!lacksLinks(error)) throw error;
       throw new DestinationError(
-        `Expected to make ${path} a symbolic link, which is how an export changes in one step, but its file system has none (${codeOf(error)}). Export to a disk that has them, and copy from there (docs/export.md shows how).`,
+        uncoded(
+          `Expected to make ${path} a symbolic link, which is how an export changes in one step, but its file system has none (${codeOf(error)}). Export to a disk that has them, and copy from there (docs/export.md shows how).`,
+        ),
         error,
       );
     });

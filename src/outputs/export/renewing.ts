@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { select } from "../../config/selection.ts";
 import { StoppedError } from "../../errors.ts";
 import { entryAt } from "../../files.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Renewed, Renewing } from "../../sync/run/run_order.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { forgetExport, notedExports } from "../../warehouse/state/noted_exports.ts";
@@ -15,7 +16,7 @@ import { linked, type Place, placeAt, versionsAt } from "./place.ts";
  */
 export async function renewExports(destination: Destination, renewing: Renewing): Promise<Renewed> {
   const done: string[] = [];
-  const warnings: string[] = [];
+  const warnings: Message[] = [];
   if (renewing.privacy === "") return { done, warnings };
   for (const noted of await notedExports(destination.db)) {
     const place = placeAt(noted.path);
@@ -34,7 +35,9 @@ export async function renewExports(destination: Destination, renewing: Renewing)
     } catch (error) {
       if (error instanceof StoppedError) throw error;
       warnings.push(
-        `The export in ${noted.path} holds values that are not to be kept as they are, and could not be made anew: ${error instanceof Error ? error.message : String(error)} Run \`tributary export\` for it, or remove it with ${place.home}.`,
+        uncoded(
+          `The export in ${noted.path} holds values that are not to be kept as they are, and could not be made anew: ${error instanceof Error ? error.message : String(error)} Run \`tributary export\` for it, or remove it with ${place.home}.`,
+        ),
       );
     }
   }
@@ -53,7 +56,7 @@ async function renew(
       `expected to read what it holds from ${place.path}/_manifest.json, but there is nothing of the kind.`,
     );
   const { options } = manifest;
-  log.info({ path: place.path }, "making an export anew, under the configured privacy");
+  log.info(uncoded("making an export anew, under the configured privacy"), { path: place.path });
   const order = {
     ...{ place, catalogue, options, version, privacy },
     on: new Set(on.map(({ name }) => name)),

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { formatCount } from "../../counted.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { columnsInPath, type ParquetSource, type Partition, type SourceTable } from "../../warehouse/parquet_source.ts";
 import { areWhole, syncFiles } from "./files.ts";
 import type { ExportedColumn, ExportedFile, ExportedTable, Manifest } from "./manifest.ts";
@@ -109,7 +110,9 @@ export async function requireFewFolders(from: ParquetSource, table: SourceTable)
   if ((await from.partitions(table, MOST_FOLDERS)) <= MOST_FOLDERS) return;
   const names = table.partitions.map(({ name }) => name).join(", ");
   throw new ConfigError(
-    `--partition-by: ${table.name} would have more than ${formatCount(MOST_FOLDERS)} folders by ${names}. Partition by a longer unit of time, or by a column with fewer values.`,
+    uncoded(
+      `--partition-by: ${table.name} would have more than ${formatCount(MOST_FOLDERS)} folders by ${names}. Partition by a longer unit of time, or by a column with fewer values.`,
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 import { type Models, placed, type Readings } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { holdModels } from "../../warehouse/read/held_models.ts";
 import { holdingAtOneMoment } from "../../warehouse/read/question.ts";
@@ -130,7 +131,9 @@ async function dayOf(calendar: Question, asker: Asker, lacks: Lacks, views: stri
   const lack = calendar.needs.find(name => lacks.has(name));
   if (lack !== undefined)
     throw new DestinationError(
-      `Expected a view ${lack} in schema ${views}, but it is ${lacks.get(lack)?.why}. \`tributary sync\` makes it, or says what keeps it from that.`,
+      uncoded(
+        `Expected a view ${lack} in schema ${views}, but it is ${lacks.get(lack)?.why}. \`tributary sync\` makes it, or says what keeps it from that.`,
+      ),
     );
   // No period is known yet, and none is asked for.
   const subject = { company: "", period: periodUpTo("2000-01-01", 1) };

@@ -2,6 +2,7 @@ import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { diskFailure, syncFolder, writeDurably } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import { GENERATOR } from "./report_page.ts";
 
 /** Where a page says what made it. */
@@ -19,11 +20,15 @@ export async function requireOwnFile(path: string, force: boolean): Promise<stri
   if (there === undefined) return path;
   if (!there.isFile())
     throw new ConfigError(
-      `--out ${path}: expected a file's name, found ${there.isDirectory() ? "a folder" : "something else"}. Name a file, such as report.html.`,
+      uncoded(
+        `--out ${path}: expected a file's name, found ${there.isDirectory() ? "a folder" : "something else"}. Name a file, such as report.html.`,
+      ),
     );
   if (!force && there.size > 0 && !(await isOurs(path)))
     throw new ConfigError(
-      `--out ${path}: there is a file already that tributary report did not write. Name another file, move this one away, or take --force to overwrite it.`,
+      uncoded(
+        `--out ${path}: there is a file already that tributary report did not write. Name another file, move this one away, or take --force to overwrite it.`,
+      ),
     );
   return realpath(path);
 }
@@ -58,7 +63,7 @@ function unwritable(path: string, error: NodeJS.ErrnoException): ConfigError {
     ? "make room on its disk"
     : "check that its folder is one and can be written, or name another file";
   return new ConfigError(
-    `The report could not be written to ${path} (${error.code ?? error.message}): ${advice}.`,
+    uncoded(`The report could not be written to ${path} (${error.code ?? error.message}): ${advice}.`),
     error,
   );
 }

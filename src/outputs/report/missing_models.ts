@@ -1,5 +1,6 @@
 import type { Model } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { columnsIn } from "../../warehouse/ddl/database_catalog.ts";
 import { unreadable } from "../../warehouse/ddl/rights.ts";
@@ -29,7 +30,9 @@ export async function lacksOf(
   if (reading.dialect.hasRoles) await requireReadRights(reading, schema, needed);
   if (!needed.some(name => present.has(name)))
     throw new DestinationError(
-      `Expected the views for analysts in schema ${schema}, but there are none. \`tributary sync\` makes them, or says what keeps it from that.`,
+      uncoded(
+        `Expected the views for analysts in schema ${schema}, but there are none. \`tributary sync\` makes them, or says what keeps it from that.`,
+      ),
     );
   const byName = new Map(models.map(model => [model.name, model]));
   const lacks = needed.flatMap((name): Lack[] => {
@@ -58,6 +61,8 @@ async function requireReadRights({ db }: WarehouseReading, schema: string, neede
   if (denied === undefined) return;
   const { role, names } = denied;
   throw new DestinationError(
-    `The role ${role} may not read ${names.join(", ")} in schema ${schema}, which the report is made of. Name the role in destination.grant_select_to and run \`tributary sync\` as the owner, or let the owner run: GRANT USAGE ON SCHEMA "${schema}" TO "${role}"; GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";`,
+    uncoded(
+      `The role ${role} may not read ${names.join(", ")} in schema ${schema}, which the report is made of. Name the role in destination.grant_select_to and run \`tributary sync\` as the owner, or let the owner run: GRANT USAGE ON SCHEMA "${schema}" TO "${role}"; GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";`,
+    ),
   );
 }

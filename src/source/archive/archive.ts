@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig } from "../../config/config.ts";
 import { TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Redactor } from "../../secrets.ts";
 import type { RawAnswer } from "../api.ts";
 import type { About } from "./about.ts";
@@ -43,7 +44,10 @@ export function openArchive(
   async function end(stream: string, what: string): Promise<string | undefined> {
     const told = `expected to keep its answers in the archive, but ${what}`;
     if (onError === "fail")
-      throw new TributaryError(`${stream}: ${told} Or set archive.on_error: warn, to go on without the archive.`, 1);
+      throw new TributaryError(
+        uncoded(`${stream}: ${told} Or set archive.on_error: warn, to go on without the archive.`),
+        1,
+      );
     if (ended.has(stream)) return undefined;
     ended.add(stream);
     return `${told} The rest of this run's answers of the stream is not archived.`;

@@ -3,6 +3,7 @@ import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Compression } from "./piece.ts";
 
 const LONGEST_NAME = 100;
@@ -87,7 +88,7 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
     throw new TributaryError(
-      `Expected ${folder} of the archive to be readable, but got ${code}: see to its rights.`,
+      uncoded(`Expected ${folder} of the archive to be readable, but got ${code}: see to its rights.`),
       1,
       error,
     );

@@ -2,6 +2,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import { BodyError } from "../body.ts";
 import { type Head, type Line, writeLine } from "./line.ts";
 import { PIECE_BYTES, packer } from "./piece.ts";
@@ -33,7 +34,9 @@ export async function rewriteArchive(
           const code = codeOf(error);
           if (code === undefined) throw error;
           throw new TributaryError(
-            `Expected ${path} of the archive to be rewritten under the configured privacy, but got ${code}: see to its rights and its free space. Until then it holds the former values, and no run goes on.`,
+            uncoded(
+              `Expected ${path} of the archive to be rewritten under the configured privacy, but got ${code}: see to its rights and its free space. Until then it holds the former values, and no run goes on.`,
+            ),
             1,
             error,
           );
@@ -48,7 +51,9 @@ export async function requireReachable(root: string): Promise<void> {
   for (const folder of [root, ...(await foldersIn(root))])
     for (const link of await lostLinksIn(folder))
       throw new TributaryError(
-        `Expected ${link} of the archive, a link, to lead to a folder whose answers are rewritten under the configured privacy, but it leads nowhere: mount its disk, or remove the link. Until then no run goes on.`,
+        uncoded(
+          `Expected ${link} of the archive, a link, to lead to a folder whose answers are rewritten under the configured privacy, but it leads nowhere: mount its disk, or remove the link. Until then no run goes on.`,
+        ),
         1,
       );
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Feed, Listing, Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { Answer, Query } from "../../source/api.ts";
@@ -166,7 +167,7 @@ export async function firstPage(
 function malformed(path: string, wanted: string, came: unknown): ApiError {
   const what = came === null ? "null" : Array.isArray(came) ? "an array" : typeof came;
   return new ApiError(
-    `${path}: expected ${wanted}, got ${what}. The scan stays incomplete and the next run tries again.`,
+    uncoded(`${path}: expected ${wanted}, got ${what}. The scan stays incomplete and the next run tries again.`),
     { failure: "malformed", path },
   );
 }

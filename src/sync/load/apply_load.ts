@@ -91,7 +91,7 @@ export async function applyLoad(
   await stage.drop();
   const changed = published.inserted + published.updated + published.refreshed + published.deleted;
   if (changed > 0) await destination.afterPublish(stream.tables, changed);
-  log.debug({ stream: stream.name, ...published }, "published");
+  log.debug("published", { stream: stream.name, ...published });
   return published;
 }
 

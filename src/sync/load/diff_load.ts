@@ -1,6 +1,7 @@
 import { detailsOf, type Stream, scalarOf } from "../../catalog/stream.ts";
 import { formatCount } from "../../counted.ts";
 import { TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { takeTurn } from "../../warehouse/merge/apply.ts";
@@ -53,7 +54,7 @@ export interface LoadDiff {
 export async function diffLoad(context: SyncContext, load: Load, withMissing: boolean): Promise<LoadDiff> {
   const { stream, stage, record, progress } = load;
   progress.activity.state = "publishing";
-  context.log.debug({ stream: stream.name, rows: record.rows }, "publishing");
+  context.log.debug("publishing", { stream: stream.name, rows: record.rows });
   try {
     checkQuality(context, load);
     await refuseUnknown(context, load);
@@ -128,7 +129,9 @@ function checkQuality(context: SyncContext, { stream, record, progress }: Load):
   const { maxRejectShare } = context.policy.ofStream(stream.name);
   if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
     throw new TributaryError(
-      `${stream.name}: ${record.rejected} of ${record.rows} rows could not be stored, more than max_reject_share (${maxRejectShare}) allows. Nothing of it was published; \`tributary rejects ${stream.name}\` shows them.`,
+      uncoded(
+        `${stream.name}: ${record.rejected} of ${record.rows} rows could not be stored, more than max_reject_share (${maxRejectShare}) allows. Nothing of it was published; \`tributary rejects ${stream.name}\` shows them.`,
+      ),
       1,
     );
   }
@@ -142,8 +145,9 @@ function checkQuality(context: SyncContext, { stream, record, progress }: Load):
     .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${all(problem.table)}: ${problem.reason})`)
     .join(", ");
   const message = `values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
-  if (onExceed === "fail") throw new TributaryError(`${stream.name}: ${message} Nothing of it was published.`, 1);
-  progress.warnings.push(message);
+  if (onExceed === "fail")
+    throw new TributaryError(uncoded(`${stream.name}: ${message} Nothing of it was published.`), 1);
+  progress.warnings.push(uncoded(message));
 }
 
 /** Where fields that the documents don't name are a failure they are told all the same, though nothing else is written. */
@@ -159,7 +163,9 @@ async function refuseUnknown(context: SyncContext, { stream, record, progress }:
     return recordDrift(trx, context, { stream, record: only }, {}, { now, since });
   });
   throw new TributaryError(
-    `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
+    uncoded(
+      `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
+    ),
     1,
   );
 }
@@ -189,9 +195,13 @@ async function explainMassChange(sync: StreamSync, target: LoadTarget, diff: Dif
     diff.live,
     most.reduce((sum, requests) => sum + requests, 0),
   );
-  context.log.warn({ stream: stream.name, changed: causes.changed, live: diff.live }, `${stream.name}: ${message}`);
-  progress.warnings.push(message);
-  progress.announced.push(message);
+  context.log.warn(uncoded(`${stream.name}: ${message}`), {
+    stream: stream.name,
+    changed: causes.changed,
+    live: diff.live,
+  });
+  progress.warnings.push(uncoded(message));
+  progress.announced.push(uncoded(message));
 }
 
 function sentence(stream: string, { changed, columns, estimated }: Causes, live: number, requests: number): string {

@@ -1,5 +1,6 @@
 import { type Feed, fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { About } from "../../source/archive/about.ts";
 import { buildPath } from "../../source/path.ts";
 import { listedKeys, missingKeys } from "../../warehouse/merge/diff.ts";
@@ -66,7 +67,7 @@ export async function askAddresses(
   }
   if (control !== "there") {
     const why = control === "forbidden" ? "this key may not read it" : "it knows no row of the list either";
-    progress.notes.push(`${target.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`);
+    progress.notes.push(uncoded(`${target.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`));
     return { exist: control !== "forbidden", gone: [], told: false, asked: after };
   }
   const keys = await missingKeys(destination, target, policy.deletes.confirmMax, after);
@@ -81,7 +82,7 @@ export async function askAddresses(
   }
   progress.activity.waitingFor = undefined;
   progress.notes.push(
-    `${target.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`,
+    uncoded(`${target.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`),
   );
   return { exist: true, gone, told: gone.length + there === diff.missing, asked: Object.values(keys.at(-1) ?? {}) };
 }

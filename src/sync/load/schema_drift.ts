@@ -1,4 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Db } from "../../warehouse/database.ts";
 import { nameFor } from "../../warehouse/schema/unknown_field_columns.ts";
 import {
@@ -88,20 +89,24 @@ export function reportDrift(
   stream: Stream,
   fresh: readonly SchemaChange[],
   policy: StreamPolicy["unknownFields"],
-): { readonly warnings: readonly string[]; readonly notes: readonly string[] } {
+): { readonly warnings: readonly Message[]; readonly notes: readonly Message[] } {
   const { name } = stream;
   const unknown = fresh.filter(({ change }) => newFieldType(change) !== undefined || change === MORE_FIELDS);
   const types = fresh.filter(({ change }) => otherFieldType(change) !== undefined);
   const vanished = fresh.filter(({ change }) => change === VANISHED);
   const back = fresh.filter(({ change }) => change === RETURNED);
-  const warnings: string[] = [];
+  const warnings: Message[] = [];
   if (unknown.length > 0)
     warnings.push(
-      `the service sends fields that its documents don't name: ${listed(unknown)}. ${whatBecomes(stream, unknown, policy)}`,
+      uncoded(
+        `the service sends fields that its documents don't name: ${listed(unknown)}. ${whatBecomes(stream, unknown, policy)}`,
+      ),
     );
-  if (types.length > 0) warnings.push(`values came as another type of JSON than the documents say: ${listed(types)}.`);
-  if (vanished.length > 0) warnings.push(`fields that stood in every row are in none any more: ${listed(vanished)}.`);
-  const notes = back.length === 0 ? [] : [`${name}: fields that had vanished are back: ${listed(back)}.`];
+  if (types.length > 0)
+    warnings.push(uncoded(`values came as another type of JSON than the documents say: ${listed(types)}.`));
+  if (vanished.length > 0)
+    warnings.push(uncoded(`fields that stood in every row are in none any more: ${listed(vanished)}.`));
+  const notes = back.length === 0 ? [] : [uncoded(`${name}: fields that had vanished are back: ${listed(back)}.`)];
   return { warnings, notes };
 }
 

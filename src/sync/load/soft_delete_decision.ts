@@ -1,5 +1,6 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import { isWithin } from "../../clock.ts";
+import { uncoded } from "../../message.ts";
 import type { Verdict } from "../../warehouse/merge/deletion.ts";
 import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
 import { missingKeys } from "../../warehouse/merge/diff.ts";
@@ -62,7 +63,7 @@ export async function decideDeletes(
     // An empty answer counts as no scan that missed a row: whatever else it misses would be gone with the next.
     const verdict = { remember: complete && block !== "empty", all: false, before: false, confirmed: [] };
     const told = tell(sight, block, context);
-    if (block === "half") progress.warnings.push(told);
+    if (block === "half") progress.warnings.push(uncoded(told));
     // What an incomplete scan lacks says nothing yet: why it is incomplete has been told.
     const isSilent = block === "half" || (block === "share" && !complete);
     const blocked = isSilent ? undefined : `${sight.stream.name}: ${told}`;

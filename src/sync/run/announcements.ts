@@ -1,7 +1,8 @@
 import { counted } from "../../counted.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { messageOf } from "./report.ts";
+import { type Message, uncoded } from "../../message.ts";
+import { messageFor, messageOf } from "./report.ts";
 
 /** What a run says in the log, each thing once. */
 export interface Announcements {
@@ -9,43 +10,43 @@ export interface Announcements {
   failuresOf(log: Log): (error: unknown, facts: object) => void;
   failed(error: unknown): void;
   /** What the run before warned of too is counted for the end. */
-  warn(warnings: readonly string[]): void;
+  warn(warnings: readonly Message[]): void;
   end(): void;
 }
 
 /** `before`: what the run before warned of. */
-export function announce(log: Log, before: readonly string[]): Announcements {
+export function announce(log: Log, before: readonly Message[]): Announcements {
   const said = new Set<string>();
-  const known = new Set(before);
+  const known = new Set(before.map(({ message }) => message));
   let repeated = 0;
-  const isNew = (fact: string) => !said.has(fact) && said.add(fact) !== undefined;
+  const isNew = ({ message }: Message) => !said.has(message) && said.add(message) !== undefined;
   return {
     failuresOf(own) {
       const met = new Set<string>();
       return (error, facts) => {
-        const message = messageOf(error);
+        const failure = messageFor(error);
         const cause = causeOf(error);
-        if (met.has(cause)) own.debug(facts, message);
-        else own.warn(facts, message);
+        if (met.has(cause)) own.debug(failure.message, facts);
+        else own.warn(failure, facts);
         met.add(cause);
-        said.add(message);
+        said.add(failure.message);
       };
     },
     failed(error) {
-      const message = messageOf(error);
-      if (isNew(message)) log.warn({}, message);
+      const failure = messageFor(error);
+      if (isNew(failure)) log.warn(failure);
     },
     warn(warnings) {
       for (const warning of warnings.filter(isNew)) {
-        if (known.has(warning)) repeated++;
-        else log.warn({}, warning);
+        if (known.has(warning.message)) repeated++;
+        else log.warn(warning);
       }
     },
     end() {
       if (repeated === 0) return;
       log.warn(
+        uncoded(`${counted(repeated, "warning")} as in the run before: \`tributary status\` shows them in full.`),
         { repeated },
-        `${counted(repeated, "warning")} as in the run before: \`tributary status\` shows them in full.`,
       );
     },
   };
@@ -54,7 +55,7 @@ export function announce(log: Log, before: readonly string[]): Announcements {
 function causeOf(error: unknown): string {
   // What every request may meet of the service, or of the way to it: its messages differ in the request alone.
   if (!(error instanceof ApiError && (meetsOthers(error) || error.failure === "unavailable"))) return messageOf(error);
-  const { failure, status, code } = error;
+  const { failure, status, serviceCode } = error;
   // What was not sent because another request met a limit met the same one.
-  return failure === "limited" ? failure : JSON.stringify([failure, status, code]);
+  return failure === "limited" ? failure : JSON.stringify([failure, status, serviceCode]);
 }

@@ -3,6 +3,7 @@ import { type Meaning, type MeaningTests, type ReadMeaning, readMeanings, ruleLi
 import type { Stream } from "../../catalog/stream.ts";
 import { configSchema } from "../../config/schema.ts";
 import { counted } from "../../counted.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import {
   type AssumptionShare,
@@ -32,7 +33,7 @@ interface Measuring {
  * Sentences about rules that take far more rows for something than can be meant, about configured ones that take none, and
  * about those whose share has jumped since the run before. A failure of it joins the `errors`.
  */
-export async function doubtfulAssumptions(run: Measuring, errors: unknown[]): Promise<readonly string[]> {
+export async function doubtfulAssumptions(run: Measuring, errors: unknown[]): Promise<readonly Message[]> {
   const { order, destination, catalogue, jobs } = run;
   if (order.config.views === false || errors.length > 0) return [];
   try {
@@ -75,29 +76,35 @@ function staleTables(
   return new Set(meanings.filter(isStale).map(({ table }) => table));
 }
 
-function doubtOf({ models, config }: Measuring["order"], share: AssumptionShare): string | undefined {
+function doubtOf({ models, config }: Measuring["order"], share: AssumptionShare): Message | undefined {
   const meaning = models.meanings.find(({ name }) => name === share.meaning);
   if (meaning === undefined || share.column === null || share.rows < LEAST_ROWS) return undefined;
   if (share.touched === 0 && isConfigured(share, config.meanings))
-    return `${headOf(share)} is true of none of the ${of(meaning, share)}: nothing is taken for ${meaning.rows} by it. ${advice(share)}`;
+    return uncoded(
+      `${headOf(share)} is true of none of the ${of(meaning, share)}: nothing is taken for ${meaning.rows} by it. ${advice(share)}`,
+    );
   if (Math.max(share.touched / share.rows, share.money) <= meaning.most) return undefined;
   const money = share.money <= share.touched / share.rows ? "" : `, ${percent(share.money)} of their amounts`;
   const left = meaning.leftOutOf === undefined ? "" : `, which leaves them out of ${meaning.leftOutOf}`;
-  return `${headOf(share)} takes ${percent(share.touched / share.rows)} of the ${of(meaning, share)}${money} for ${meaning.rows}${left}. ${advice(share)}`;
+  return uncoded(
+    `${headOf(share)} takes ${percent(share.touched / share.rows)} of the ${of(meaning, share)}${money} for ${meaning.rows}${left}. ${advice(share)}`,
+  );
 }
 
 function jumpOf(
   { models }: Measuring["order"],
   share: AssumptionShare,
   before: readonly AssumptionShare[],
-): string | undefined {
+): Message | undefined {
   const meaning = models.meanings.find(({ name }) => name === share.meaning);
   const last = before.find(each => each.company === share.company && each.config_line === share.config_line);
   if (meaning === undefined || last === undefined || share.column === null) return undefined;
   if (Math.min(last.rows, share.rows) < LEAST_ROWS) return undefined;
   const [was, is] = [last.touched / last.rows, share.touched / share.rows];
   if (Math.abs(is - was) <= JUMP) return undefined;
-  return `${headOf(share)} takes ${percent(is)} of the ${of(meaning, share)} for ${meaning.rows}; in the run before it were ${percent(was)}. ${advice(share)}`;
+  return uncoded(
+    `${headOf(share)} takes ${percent(is)} of the ${of(meaning, share)} for ${meaning.rows}; in the run before it were ${percent(was)}. ${advice(share)}`,
+  );
 }
 
 /** Not the program's own: somebody expects rows that it is true of. */

@@ -1,5 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
+import { type Redactor, redactMessage } from "../../secrets.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import {
   endRun,
@@ -10,9 +12,11 @@ import {
 } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import {
+  distinct,
   exitCodeOf,
   exitCodeOfAll,
   mergeReports,
+  messageFor,
   messageOf,
   type RunReport,
   type RunSnapshot,
@@ -121,7 +125,7 @@ async function pause(
   said: Set<string>,
 ): Promise<void> {
   const message = messageOf(error);
-  log.warn({}, said.has(message) ? `Trying again in ${seconds} s.` : `${message} Trying again in ${seconds} s.`);
+  log.warn(uncoded(said.has(message) ? `Trying again in ${seconds} s.` : `${message} Trying again in ${seconds} s.`));
   said.add(message);
   await clock.sleep(seconds * 1_000, signal);
 }
@@ -143,7 +147,7 @@ async function attempt(order: RunOrder, tools: RunTools, sharedClients: SharedCl
   try {
     return { report: await runSync(order, tools, own), failures };
   } catch (thrown) {
-    return { thrown, failures: [{ error: thrown, text: tools.redact(messageOf(thrown)) }] };
+    return { thrown, failures: [{ error: thrown, message: redactMessage(messageFor(thrown), tools.redact) }] };
   }
 }
 
@@ -173,7 +177,7 @@ async function putRight({ db }: Destination, report: RunReport): Promise<void> {
   const end = { status, exit_code, finished_at, warnings: JSON.stringify(report.warnings) };
   const known = await streamRunsOf(db, runId);
   await db.transaction().execute(async trx => {
-    await endRun(trx, runId, { ...end, error: report.errors[0] ?? null });
+    await endRun(trx, runId, { ...end, error: report.errors[0]?.message ?? null });
     for (const line of report.streams.filter(each => each.status !== "skipped")) {
       const stored = known.find(row => row.company === line.company && row.stream === line.stream);
       // A stream's last row is committed after all else that it did: where that one stands, so does the rest.
@@ -194,18 +198,18 @@ function publishedBy(row: Omit<StreamRun, "status" | "started_at" | "finished_at
 }
 
 /** The whole story. What kept the first attempt from beginning is thrown; of a later one it is told. */
-function told(past: Past, last: unknown, times: number, { clock, log, redact }: RunTools): RunReport {
+function told(past: Past, ending: unknown, times: number, { clock, log, redact }: RunTools): RunReport {
   const { reports } = past;
-  const thrown = isOwnGhost(last, past) ? outlived(last) : last;
+  const thrown = isOwnGhost(ending, past) ? outlived(ending) : ending;
   if (reports.length === 0) throw thrown;
   const merged = mergeReports(reports);
-  const text = thrown === undefined ? undefined : redact(messageOf(thrown));
+  const last = thrown === undefined ? undefined : redactMessage(messageFor(thrown), redact);
   // That the destination stays away is no other failure than that it was lost.
   const still = isPassing(thrown);
-  const note = `The warehouse was lost: begun again ${times}×${still ? `, at last: ${text}` : "."}`;
+  const note = uncoded(`The warehouse was lost: begun again ${times}×${still ? `, at last: ${last?.message}` : "."}`);
   const notes = times === 0 ? merged.notes : [...merged.notes, note];
-  if (text === undefined || still) return { ...merged, notes };
-  log.warn({}, text);
+  if (last === undefined || still) return { ...merged, notes };
+  log.warn(last);
   const own = ownFailures(merged, past, redact);
   // Who finds the streams in another's hands has the warehouse back: nothing is wrong any more.
   const held = thrown instanceof LockedError && own.length === 0;
@@ -216,23 +220,23 @@ function told(past: Past, last: unknown, times: number, { clock, log, redact }: 
     exit_code: exitCode,
     status: statusOf(exitCode, merged.warnings),
     finished_at: new Date(clock.now()).toISOString(),
-    errors: held ? [text] : [...new Set([...own, ...merged.errors, text])],
+    errors: held ? [last] : distinct([...own, ...merged.errors, last]),
   };
 }
 
 /** Locks that an attempt left behind and nobody took away: the destination has not come back. */
 const outlived = (ghost: LockedError): DestinationError =>
   new DestinationError(
-    `Expected the locks of this command's lost session to be free by now, but ${ghost.message}`,
+    uncoded(`Expected the locks of this command's lost session to be free by now, but ${ghost.message}`),
     ghost,
     true,
   );
 
 /** What the reports say of the streams that are not done, though the destination was there for them. */
-function ownFailures({ streams }: RunReport, { failures }: Past, redact: (text: string) => string): string[] {
+function ownFailures({ streams }: RunReport, { failures }: Past, redact: Redactor): Message[] {
   const left = new Set(streams.filter(line => !isDone(line)).map(line => line.error));
   const own = failures.filter(({ error }) => exitCodeOf([error]) === 1 && left.has(redact(messageOf(error))));
-  return own.map(({ text }) => text);
+  return own.map(({ message }) => message);
 }
 
 /** Tells the display once; what later attempts do is seen in the same view, beside what has been done. */

@@ -1,5 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { dropStages } from "../../warehouse/state/drop_stages.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
@@ -45,7 +46,9 @@ export const rangeOf = ({ from, to }: BackfillPlan): Range => ({ from: from ?? u
 export function otherDates({ company, stream, plan }: Unfinished, range: Range): ConfigError {
   const known = inWords(rangeOf(plan));
   return new ConfigError(
-    `A backfill of ${stream} (${company}) ${known} is unfinished, and this one is ${inWords(range)}. \`tributary backfill --resume\` goes on with the first; --restart forgets it and begins with these dates.`,
+    uncoded(
+      `A backfill of ${stream} (${company}) ${known} is unfinished, and this one is ${inWords(range)}. \`tributary backfill --resume\` goes on with the first; --restart forgets it and begins with these dates.`,
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 import PQueue from "p-queue";
 import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { compareIdentity, knows } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
@@ -59,7 +60,9 @@ export function requireOwnKey({ name, companyId }: Known, others: readonly Known
   const twin = others.find(other => companyId !== undefined && other.companyId === companyId);
   if (twin === undefined) return;
   throw new ConfigError(
-    `The keys of the companies ${twin.name} and ${name} belong to one company, ${companyId}. Give ${name} its own key, or remove it from companies.`,
+    uncoded(
+      `The keys of the companies ${twin.name} and ${name} belong to one company, ${companyId}. Give ${name} its own key, or remove it from companies.`,
+    ),
   );
 }
 
@@ -84,8 +87,9 @@ export async function sideBySide(
 export function logOf(log: Log, company: string, several: boolean): Log {
   if (!several) return log;
   return {
-    info: (facts, message) => log.info({ company, ...facts }, message),
-    warn: (facts, message) => log.warn({ company, ...facts }, message),
-    debug: (facts, message) => log.debug({ company, ...facts }, message),
+    info: (message, facts) => log.info(message, { company, ...facts }),
+    warn: (message, facts) => log.warn(message, { company, ...facts }),
+    error: (message, facts) => log.error(message, { company, ...facts }),
+    debug: (event, facts) => log.debug(event, { company, ...facts }),
   };
 }

@@ -1,14 +1,25 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
 import { isWithin } from "../../clock.ts";
 import { DestinationError, LockedError, StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { type Message, textsOf } from "../../message.ts";
 import type { Destination, Release } from "../../warehouse/destination.ts";
 import { keptNewRejects } from "../../warehouse/state/rejects.ts";
 import { pruneRecords } from "../../warehouse/state/retention.ts";
-import { endRun, lastStreamRuns, runBefore } from "../../warehouse/state/run_log.ts";
+import { endRun, lastStreamRuns, runBefore, storedMessages } from "../../warehouse/state/run_log.ts";
 import type { Announcements } from "./announcements.ts";
 import type { PlannedRun } from "./opening.ts";
-import { exitCodeOf, failureText, type Job, notesOf, type RunReport, statusOf, warningsOf } from "./report.ts";
+import {
+  distinct,
+  exitCodeOf,
+  failureMessage,
+  type Job,
+  notesOf,
+  type RunReport,
+  statusOf,
+  warningsOf,
+} from "./report.ts";
 
 /** A published file that says nothing new is renewed all the same when it is this old, so that its age tells of a living sync. */
 const STALE_MS = 20 * 3_600_000;
@@ -23,14 +34,14 @@ export interface WorkedRun extends Pick<PlannedRun, "order" | "tools" | "runId" 
 }
 
 interface Concluding extends WorkedRun {
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   readonly announcements: Announcements;
 }
 
 export async function release(destination: Destination, log: Log): Promise<Release> {
-  log.debug({}, "releasing to readers");
+  log.debug("releasing to readers");
   const released = await destination.releaseToReaders();
-  log.debug(released, "released");
+  log.debug("released", released);
   return released;
 }
 
@@ -44,19 +55,18 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
   const end = async () => {
     const exitCode = exitCodeOf(errors);
     const first = errors.find(each => exitCodeOf([each]) === exitCode);
-    const ended = {
+    await endRun(destination.db, runId, {
       status: statusOf(exitCode, warnings),
       exit_code: exitCode,
       finished_at: finishedAt,
       warnings: JSON.stringify(warnings),
-      error: first === undefined ? null : failureText(first, jobs, tools.redact),
+      error: first === undefined ? null : failureMessage(first, jobs, tools.redact).message,
       snapshot: (await destination.lastSnapshot?.()) ?? null,
-    };
-    await endRun(destination.db, runId, ended);
-    return ended;
+    });
   };
   try {
-    const ended = await end();
+    await end();
+    const ended = { status: statusOf(exitCodeOf(errors), warnings), warnings };
     await pruneRecords(destination, run.order.config.retention, runId);
     if (await isWorthShowing(run, ended)) {
       const { note } = await release(destination, tools.log);
@@ -75,8 +85,10 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
 }
 
 /** What has not been said yet; `more`: warnings of the end itself. */
-function announceEnd({ announcements, jobs }: Concluding, errors: readonly unknown[], more: readonly string[]): void {
-  const unsaid = warningsOf(jobs, ({ warnings, announced }) => warnings.filter(text => !announced.includes(text)));
+function announceEnd({ announcements, jobs }: Concluding, errors: readonly unknown[], more: readonly Message[]): void {
+  const unsaid = warningsOf(jobs, ({ warnings, announced }) =>
+    warnings.filter(each => !textsOf(announced).includes(each.message)),
+  );
   announcements.warn([...unsaid, ...more]);
   // Whoever sent a signal knows of it.
   for (const error of errors) if (!(error instanceof StoppedError && error.exitCode !== 5)) announcements.failed(error);
@@ -84,10 +96,7 @@ function announceEnd({ announcements, jobs }: Concluding, errors: readonly unkno
 }
 
 /** New rows, a failure or the recovery from one, anything else that status and rejects tell, and a sign of life each day; not each quiet run. */
-async function isWorthShowing(
-  run: Concluding,
-  end: Pick<RunReport, "status"> & { warnings: string },
-): Promise<boolean> {
+async function isWorthShowing(run: Concluding, end: Pick<RunReport, "status" | "warnings">): Promise<boolean> {
   const { order, tools, destination, runId } = run;
   const { isPending, releasedAt } = await destination.releaseState();
   const { lateAfterMs } = order.config.freshness;
@@ -95,7 +104,7 @@ async function isWorthShowing(
   if (isPending || releasedAt === undefined || !isWithin(tools.clock, releasedAt.getTime(), quietMs)) return true;
   const before = await runBefore(destination.db, runId);
   if (before === undefined || !isGood(end.status) || !isGood(before.status)) return true;
-  return JSON.stringify(before.warnings) !== end.warnings || (await tellsNews(run));
+  return !isDeepStrictEqual(textsOf(storedMessages(before.warnings)), textsOf(end.warnings)) || (await tellsNews(run));
 }
 
 const isGood = (status: string): boolean => status === "succeeded" || status === "warning";
@@ -126,7 +135,7 @@ function factsOf(run: Awaited<ReturnType<typeof lastStreamRuns>>[number] | Job["
 export function reportOf(
   { runId, startedAt, jobs, tools }: Pick<WorkedRun, "runId" | "startedAt" | "jobs" | "tools">,
   failures: readonly unknown[],
-  warnings: readonly string[],
+  warnings: readonly Message[],
   finishedAt: string,
 ): RunReport {
   const exitCode = exitCodeOf(failures);
@@ -138,7 +147,7 @@ export function reportOf(
     finished_at: finishedAt,
     warnings,
     notes: notesOf(jobs),
-    errors: [...new Set(failures.map(failure => failureText(failure, jobs, tools.redact)))],
+    errors: distinct(failures.map(failure => failureMessage(failure, jobs, tools.redact))),
     streams: jobs.map(({ company, stream, progress }) => ({
       run_id: runId,
       company,

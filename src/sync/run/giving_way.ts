@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { StoppedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { type Backfill, notePlans } from "./backfill_plans.ts";
 import type { RunSource } from "./jobs.ts";
@@ -27,7 +28,7 @@ export function givingWay(backfill: Backfill, clock: Clock): GivingWay {
     while (!over.signal.aborted && !wanted.signal.aborted) {
       await clock.sleep(GLANCE_MS, over.signal);
       if (await destination.isWanted())
-        wanted.abort(new StoppedError("Another run waited for the lock, so this one let it go first.", 5));
+        wanted.abort(new StoppedError(uncoded("Another run waited for the lock, so this one let it go first."), 5));
     }
   };
   return {

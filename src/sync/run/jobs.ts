@@ -5,6 +5,7 @@ import { type Config, noSettings } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { DestinationError, endOf, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { type Api, through } from "../../source/api.ts";
@@ -110,7 +111,7 @@ function keeping(context: SyncContext, { stream: { name }, progress }: Job, { ar
       async archived() {
         const warning = await archive.kept(name);
         if (warning === undefined) return;
-        progress.warnings.push(warning);
+        progress.warnings.push(uncoded(warning));
       },
     },
   };
@@ -201,7 +202,7 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     without !== undefined && parent?.progress.isForbidden === true && context.streams.named.has(stream.name);
   if (without !== undefined && !failing) return skip(job, without);
   const refuse: StreamWork = async () => {
-    throw new TributaryError(`${stream.name}: ${without}`, 1);
+    throw new TributaryError(uncoded(`${stream.name}: ${without}`), 1);
   };
   try {
     progress.activity.waitingFor = undefined;
@@ -209,10 +210,10 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     await syncStream(syncOf(context, job), failing ? refuse : work);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = progress.run;
     if (progress.run.error === null)
-      log.info({ stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged }, "done");
+      log.info(uncoded("done"), { stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged });
   } catch (error) {
     if (error instanceof StoppedError) {
-      log.info({ stream: stream.name }, "stopped; what was read is kept");
+      log.info(uncoded("stopped; what was read is kept"), { stream: stream.name });
       // Of one that waited for another session it is told whom.
       if (error !== context.signal.reason) errors.push(error);
       return;
@@ -222,7 +223,7 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     errors.push(error);
     if (context.signal.aborted) return;
     run.failed(error, { stream: stream.name });
-    log.debug({ stream: stream.name, err: error }, "where it failed");
+    log.debug("where it failed", { stream: stream.name, err: error });
     const ends = endOf(error);
     if (ends === "run") run.stopRun(error);
     else if (ends === "company") run.stopCompany(error);
@@ -305,7 +306,7 @@ export interface RunSource {
     destination: Destination,
     companies: readonly string[],
     catalogue: readonly Stream[],
-  ): Promise<readonly string[]>;
+  ): Promise<readonly Message[]>;
   /** Called after that, and also when another process has begun the run. */
   underWay?(destination: Destination): void;
   readonly runCompany: typeof runCompany;

@@ -6,6 +6,7 @@ import type { ArchiveConfig, Company } from "../../config/config.ts";
 import { timespan } from "../../duration.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import { type Privacy, requireOwnPolicyKey } from "../../privacy/apply_policy.ts";
 import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
 import { pruneArchive } from "../../source/archive/pruning.ts";
@@ -142,7 +143,7 @@ export class RunResources {
     const opener = {
       waiting(who: string, ms: number) {
         const sentence = `Waiting up to ${timespan(ms)} for ${who}.`;
-        log.info({}, sentence);
+        log.info(uncoded(sentence));
         tools.waits?.(sentence);
       },
       runId,
@@ -202,9 +203,9 @@ function openArchives(
       for (const archive of open.values()) await archive.close();
       try {
         const removed = await pruneArchive(config.path, now - config.keepMs);
-        if (removed > 0) log.debug({ files: removed }, "removed from the archive what was older than archive.keep");
+        if (removed > 0) log.debug("removed from the archive what was older than archive.keep", { files: removed });
       } catch (error) {
-        log.warn({ err: error }, `${config.path}: files older than archive.keep could not be removed`);
+        log.warn(uncoded(`${config.path}: files older than archive.keep could not be removed`), { err: error });
       }
     },
   };
@@ -227,7 +228,7 @@ export function limitTime(
   if (maxTimeMs === undefined) return;
   const over = `--max-time is over after ${timespan(maxTimeMs)}: ${outcome}`;
   clock.sleep(Math.max(0, maxTimeMs - spentMs), signal).then(
-    () => stop(new StoppedError(over, 5)),
+    () => stop(new StoppedError(uncoded(over), 5)),
     () => undefined,
   );
 }

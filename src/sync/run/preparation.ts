@@ -1,5 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { lockGroupOf, versionedBy } from "../../config/selection.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { type Prepared, prepareWarehouse, type Views } from "../../warehouse/schema/prepare_warehouse.ts";
@@ -25,7 +26,7 @@ export interface PreparedRun {
   readonly catalogue: readonly Stream[];
   /** Those that no attempt before has done. */
   readonly jobs: readonly Job[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
@@ -38,7 +39,8 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const privacy = await reconcilePolicy(run);
   const histories = await tables.reconcileHistories();
   const exports = await renewExports(run);
-  for (const sentence of [...tables.done, ...privacy.done, ...histories, ...exports.done]) tools.log.info({}, sentence);
+  for (const sentence of [...tables.done, ...privacy.done, ...histories, ...exports.done])
+    tools.log.info(uncoded(sentence));
   const wide = new Map(catalogue.map(stream => [stream, tables.widened(stream)]));
   const names = present.map(({ company }) => company.name);
   const begun = (await source.begin?.(destination, names, [...wide.values()])) ?? [];
@@ -114,13 +116,13 @@ function lockedBy({ streams: { all, selected } }: PlannedRun) {
   return { lockGroups, held: all.filter(stream => lockGroups.has(lockGroupOf(all, stream))) };
 }
 
-async function mendClocks({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<readonly string[]> {
+async function mendClocks({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<readonly Message[]> {
   const { clock } = plan.tools;
   const { held: streams } = lockedBy(plan);
-  const sentences: string[] = [];
+  const sentences: Message[] = [];
   for (const { company, api } of present) {
     const mended = await mendTimestamps(destination, { clock, stats: api.stats }, { company: company.name, streams });
-    if (mended !== undefined) sentences.push(mended);
+    if (mended !== undefined) sentences.push(uncoded(mended));
   }
   return sentences;
 }

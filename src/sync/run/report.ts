@@ -3,6 +3,9 @@ import type { Clock } from "../../clock.ts";
 import { counted } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
+import { type Message, reworded } from "../../message.ts";
+import { generalMessages } from "../../messages.ts";
+import { type Redactor, redactMessage } from "../../secrets.ts";
 import type { Unanswered } from "../../source/api.ts";
 import type { LimiterState } from "../../source/limit.ts";
 import { COUNTERS } from "../../warehouse/state/run_log.ts";
@@ -23,9 +26,9 @@ export interface RunReport {
   readonly exit_code: ExitCode;
   readonly started_at: string;
   readonly finished_at: string;
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
-  readonly errors: readonly string[];
+  readonly warnings: readonly Message[];
+  readonly notes: readonly Message[];
+  readonly errors: readonly Message[];
   readonly streams: readonly StreamReport[];
 }
 
@@ -103,7 +106,7 @@ export function exitCodeOfAll(codes: readonly ExitCode[]): ExitCode {
   return PRECEDENCE.find(code => codes.includes(code)) ?? 0;
 }
 
-export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunReport["status"] {
+export function statusOf(exitCode: ExitCode, warnings: readonly Message[]): RunReport["status"] {
   if (exitCode === 0) return warnings.length > 0 ? "warning" : "succeeded";
   return exitCode === 5 || exitCode === 130 || exitCode === 143 ? "stopped" : "failed";
 }
@@ -111,40 +114,50 @@ export function statusOf(exitCode: ExitCode, warnings: readonly string[]): RunRe
 /** What the jobs warn of, or `which` of it: an equal sentence once, with the streams that it is about. */
 export function warningsOf(
   jobs: readonly Job[],
-  which: (progress: StreamProgress) => readonly string[] = ({ warnings }) => warnings,
-): string[] {
+  which: (progress: StreamProgress) => readonly Message[] = ({ warnings }) => warnings,
+): Message[] {
   const several = companiesIn(jobs).size > 1;
   const named = jobs.flatMap(({ company, stream, progress }) =>
-    which(progress).map(text => ({ text, name: several ? `${company}/${stream.name}` : stream.name })),
+    which(progress).map(message => ({ message, name: several ? `${company}/${stream.name}` : stream.name })),
   );
-  return [...Map.groupBy(named, ({ text }) => text)].map(
-    ([text, ones]) => `${[...new Set(ones.map(({ name }) => name))].join(", ")}: ${text}`,
-  );
+  return [...Map.groupBy(named, ({ message }) => message.message).values()].map(ones => {
+    const streams = [...new Set(ones.map(({ name }) => name))];
+    const { message } = ones[0]!;
+    return reworded(message, `${streams.join(", ")}: ${message.message}`, { streams });
+  });
 }
 
-export function notesOf(jobs: readonly Job[]): string[] {
+export function notesOf(jobs: readonly Job[]): Message[] {
   const several = companiesIn(jobs).size > 1;
   const notes = jobs.flatMap(({ company, progress }) =>
-    progress.notes.map(text => (several ? `${company}: ${text}` : text)),
+    progress.notes.map(note => (several ? reworded(note, `${company}: ${note.message}`, { company }) : note)),
   );
-  return [...new Set(notes)];
+  return distinct(notes);
 }
 
+/** Each sentence once. */
+export const distinct = (messages: readonly Message[]): Message[] => [
+  ...new Map(messages.map(each => [each.message, each])).values(),
+];
+
 /** A failure's message, with the companies in front that it struck, where there are several. */
-export function failureText(error: unknown, jobs: readonly Job[], redact: (text: string) => string): string {
-  const text = redact(messageOf(error));
-  const struck = companiesIn(jobs.filter(job => job.progress.run.error === text));
-  return companiesIn(jobs).size > 1 && struck.size > 0 ? `${[...struck].join(", ")}: ${text}` : text;
+export function failureMessage(error: unknown, jobs: readonly Job[], redact: Redactor): Message {
+  const failure = redactMessage(messageFor(error), redact);
+  const companies = [...companiesIn(jobs.filter(job => job.progress.run.error === failure.message))];
+  return companiesIn(jobs).size > 1 && companies.length > 0
+    ? reworded(failure, `${companies.join(", ")}: ${failure.message}`, { companies })
+    : failure;
 }
 
 const companiesIn = (jobs: readonly Job[]): ReadonlySet<string> => new Set(jobs.map(job => job.company));
 
-/** What a failure says for itself; anything that is not one of ours is a bug, and says so. */
-export function messageOf(error: unknown): string {
-  if (error instanceof TributaryError) return error.message;
-  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it.`;
+/** The message of a failure; anything that is not one of ours is a bug. */
+export function messageFor(error: unknown): Message {
+  if (error instanceof TributaryError) return error;
+  return generalMessages.bug({ what: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
 }
+
+export const messageOf = (error: unknown): string => messageFor(error).message;
 
 /** What every stream is doing, how long it will take, and what keeps requests from going faster. `usual`: requests that a stream took when it was last worked on, where this run reads it in the same way. */
 export function viewOf(

@@ -2,6 +2,7 @@ import type { Company, Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { configuredCauses } from "../../config/settings.ts";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
@@ -33,7 +34,9 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     if (services.every(({ failure }) => failure !== undefined) && !(await hasState(destination)))
       return refused(plan, services, jobs);
     if (order.refresh.only !== undefined && !(await hasState(destination)))
-      throw new ConfigError("Nothing has been loaded yet, so no row is known: `tributary sync` loads them first.");
+      throw new ConfigError(
+        uncoded("Nothing has been loaded yet, so no row is known: `tributary sync` loads them first."),
+      );
     const isResumed = order.begun !== undefined && (await hasBegun(destination, plan.runId));
     const opened = { plan, destination, services, jobs };
     const prepared = isResumed ? await joinRun(opened, CONDUCTING) : await prepareRun(opened);
@@ -141,6 +144,8 @@ export function companiesOf(config: Config, wanted: string | undefined): readonl
   const chosen = config.companies.filter(company => company.name === wanted);
   if (chosen.length > 0) return chosen;
   throw new ConfigError(
-    `--company: expected one of ${config.companies.map(company => company.name).join(", ")}, got ${wanted}. Name one of them, or leave --company out for all.`,
+    uncoded(
+      `--company: expected one of ${config.companies.map(company => company.name).join(", ")}, got ${wanted}. Name one of them, or leave --company out for all.`,
+    ),
   );
 }

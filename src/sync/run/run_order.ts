@@ -2,6 +2,7 @@ import type { Models } from "../../catalog/model.ts";
 import type { Relation } from "../../catalog/relation.ts";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
+import type { Message } from "../../message.ts";
 import type { Redactor } from "../../secrets.ts";
 import type { Destination, Holder } from "../../warehouse/destination.ts";
 import type { Refresh } from "../context.ts";
@@ -74,7 +75,7 @@ export interface Renewing extends Pick<ServiceTools, "clock" | "log" | "signal">
 /** What was made anew, in sentences, and what could not be: a person has to do that. */
 export interface Renewed {
   readonly done: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /** One of the runs that an order takes when its destination is lost on the way. */
@@ -91,6 +92,6 @@ export interface Attempt {
 
 export interface Failure {
   readonly error: unknown;
-  /** As the run's report tells it, with the companies that it struck. */
-  readonly text: string;
+  /** As the run's report has it, with the companies that it struck. */
+  readonly message: Message;
 }

@@ -5,6 +5,7 @@ import type { Company, Config } from "../../config/config.ts";
 import { timespan } from "../../duration.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { uncoded } from "../../message.ts";
 import type { Api, ApiSettings, Unanswered } from "../../source/api.ts";
 import type { Archive } from "../../source/archive/archive.ts";
 import { createApi } from "../../source/client.ts";
@@ -150,8 +151,8 @@ function clientOf(
     random,
     treat,
     listeners: {
-      onRetry: event => log.info(event, "asking again"),
-      onSlow: event => log.info(event, `waiting for ${inWords(event)}`),
+      onRetry: event => log.info(uncoded("asking again"), event),
+      onSlow: event => log.info(uncoded(`waiting for ${inWords(event)}`), event),
       onAnswer: archiveOf?.(company.name)?.keep,
     },
   });
@@ -238,7 +239,11 @@ export async function tried(service: Service, streams: readonly Stream[], signal
 export function closedService(company: Company, { maxConcurrency }: Config["api"], clock: Clock): Service {
   const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
   const get = async (path: string): Promise<never> => {
-    throw new ApiError(`Expected no request, but ${path} was asked for.`, { failure: "invalid", path, attempts: 0 });
+    throw new ApiError(uncoded(`Expected no request, but ${path} was asked for.`), {
+      failure: "invalid",
+      path,
+      attempts: 0,
+    });
   };
   const api: Api = { get, stats, close: async () => undefined };
   const limiter = createLimiter({ maxConcurrency, clock });

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
@@ -15,7 +16,7 @@ import { type CompanyRun, contextOf, fromService } from "./jobs.ts";
 import type { Archives } from "./opening.ts";
 import { type OpenedRun, type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { exitCodeOf, failureText, type Job, messageOf, type RunReport, viewOf } from "./report.ts";
+import { exitCodeOf, failureMessage, type Job, messageOf, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
 interface Run extends OpenedRun, PreparedRun {
@@ -45,7 +46,7 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   announcements.warn(doubts);
   const warnings = [...run.warnings, ...doubts];
   const report = await conclude({ ...ended, warnings, announcements }, errors);
-  attempt?.end(errors.map(error => ({ error, text: failureText(error, jobs, tools.redact) })));
+  attempt?.end(errors.map(error => ({ error, message: failureMessage(error, jobs, tools.redact) })));
   return report;
 }
 
@@ -112,7 +113,7 @@ export async function workOnPart(run: Run, limit: AbortSignal): Promise<PartOutc
 async function refreshStored(
   { order, destination, catalogue }: WorkedRun,
   errors: unknown[],
-): Promise<readonly string[]> {
+): Promise<readonly Message[]> {
   const views = viewsOf(order);
   if (views.wanted !== "materialized" || errors.some(error => error instanceof DestinationError)) return [];
   try {
@@ -183,6 +184,6 @@ async function announceFormats({ plan: { order, tools }, destination, jobs }: Ru
   const inWords = ({ dates, timezone }: Formats) => `dates [${dates.join(", ")}] and timezone ${timezone}`;
   const befores = [...new Set(reread.map(({ before }) => inWords(before)))];
   const text = `formats: ${reread.length} streams were read with ${befores.join(", or ")}, and the configuration now says ${inWords(formats)}. Their lists and feeds are read whole and all of their details fetched again, about ${requests} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`;
-  tools.log.warn({ requests, streams: reread.map(({ stream }) => stream.name) }, text);
-  jobs.find(({ stream }) => stream === reread[0]!.stream)?.progress.notes.push(text);
+  tools.log.warn(uncoded(text), { requests, streams: reread.map(({ stream }) => stream.name) });
+  jobs.find(({ stream }) => stream === reread[0]!.stream)?.progress.notes.push(uncoded(text));
 }

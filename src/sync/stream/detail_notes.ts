@@ -1,5 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { formatCount } from "../../counted.ts";
+import { uncoded } from "../../message.ts";
 import type { countWaiting, WorkList } from "../../warehouse/details/work_list.ts";
 import { idleCauses } from "../../warehouse/merge/causes.ts";
 import type { StreamSync } from "../context.ts";
@@ -17,17 +18,22 @@ const TOLERATED = 0.05;
 export function announce(sync: StreamSync, work: WorkList): void {
   const { context, stream, progress } = sync;
   const { name } = stream;
-  if (work.total > 0) context.log.info({ stream: name, details: work.total, ...work.reasons }, "fetching details");
+  if (work.total > 0)
+    context.log.info(uncoded("fetching details"), { stream: name, details: work.total, ...work.reasons });
   const fresh = work.reasons["new"] ?? 0;
   if (fresh > MANY_NEW) {
     context.log.warn(
+      uncoded(
+        `${name}: ${formatCount(fresh)} details were never fetched, each is one request. streams.settings.${name}.max_details caps how many a run asks for; the next run goes on.`,
+      ),
       { stream: name, requests: fresh },
-      `${name}: ${formatCount(fresh)} details were never fetched, each is one request. streams.settings.${name}.max_details caps how many a run asks for; the next run goes on.`,
     );
   }
   if (work.left > 0)
     progress.notes.push(
-      `${name}: ${formatCount(work.left)} details are left for the next runs, as max_details allows ${formatCount(work.total)} a run.`,
+      uncoded(
+        `${name}: ${formatCount(work.left)} details are left for the next runs, as max_details allows ${formatCount(work.total)} a run.`,
+      ),
     );
 }
 
@@ -36,7 +42,9 @@ export async function noteIdleCauses({ context, stream, progress }: StreamSync):
   const { db } = context.destination;
   for (const { cause, in_vain } of await idleCauses(db, context.company, stream.name))
     progress.notes.push(
-      `${stream.name}: changes of ${cause} made ${formatCount(in_vain)} details due of which none had changed. streams.settings.${stream.name}.refresh: { without: [${cause}] } leaves their turns to others.`,
+      uncoded(
+        `${stream.name}: changes of ${cause} made ${formatCount(in_vain)} details due of which none had changed. streams.settings.${stream.name}.refresh: { without: [${cause}] } leaves their turns to others.`,
+      ),
     );
 }
 

@@ -1,5 +1,6 @@
 import type { Detail, Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { type Parents, presentParents } from "../../warehouse/details/parents.ts";
 import {
@@ -113,8 +114,8 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   await work.learn?.();
   await noteIdleCauses(sync);
   if (error !== undefined) throw error;
-  if (shelf.blocked !== undefined) throw new TributaryError(blockedDeletes(shelf, shelf.blocked), 1);
-  if (trouble !== undefined) throw new TributaryError(trouble, 1);
+  if (shelf.blocked !== undefined) throw new TributaryError(uncoded(blockedDeletes(shelf, shelf.blocked)), 1);
+  if (trouble !== undefined) throw new TributaryError(uncoded(trouble), 1);
 }
 
 async function openShelf(

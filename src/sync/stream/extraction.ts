@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { lookupOf } from "../../catalog/lookup.ts";
 import { type Stream, scalarOf } from "../../catalog/stream.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { canonicalJson, storable } from "../../rows/json.ts";
 import { readMoment } from "../../rows/moment.ts";
@@ -94,7 +95,9 @@ export async function openExtraction<R extends Request>(
     progress.notes.push(...(await thrownAway(context, stream, stage, continued)));
   else if (lost && continued.rows > 0)
     progress.notes.push(
-      `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
+      uncoded(
+        `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
+      ),
     );
   const record = await startAfresh(context, stage, printOf(context, stream, request), request.full, continued);
   return { stage, encoder, batches, record, request, resumed: false };
@@ -115,11 +118,11 @@ async function thrownAway(
   { name, mode }: Stream,
   stage: Stage,
   { pages, rows }: ScanRecord,
-): Promise<readonly string[]> {
+): Promise<readonly Message[]> {
   const [option, what] = mode.kind === "detail" ? ["--details", "details"] : ["--full", "pages"];
   const read = mode.kind === "detail" ? await stagedAnswers(destination, stage) : pages;
   const text = `${name}: ${option} begins afresh: what a stopped run had read, ${read} ${what} (${rows} rows), is thrown away and asked for again. With --resume it would have been gone on with.`;
-  return read === 0 ? [] : [text];
+  return read === 0 ? [] : [uncoded(text)];
 }
 
 function printOf(context: SyncContext, stream: Stream, { query, full }: Request): string {

@@ -1,4 +1,5 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
+import { uncoded } from "../../message.ts";
 import { isoUtc } from "../../rows/moment.ts";
 import { differentRows, PLURAL } from "../../rows/old_rows.ts";
 import type { Answer, Query } from "../../source/api.ts";
@@ -43,11 +44,13 @@ export async function syncFeed(sync: StreamSync<Feed>): Promise<void> {
   });
   if (!isSame(state.startGap, gap)) await keepState(context, stream, { ...state, startGap: { ...gap, requests } });
   if (requests > policy.confirmAbove) {
-    progress.warnings.push(gapRefused(stream, gap, requests, policy.confirmAbove));
+    progress.warnings.push(uncoded(gapRefused(stream, gap, requests, policy.confirmAbove)));
     return syncListing({ ...sync, context: { ...context, policy: { ...policy, start: gap.to } } });
   }
   progress.notes.push(
-    `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
+    uncoded(
+      `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
+    ),
   );
   // A full scan brings it, too; where the filter can't say a day nothing else does.
   if (plan.full) return syncListing(sync);

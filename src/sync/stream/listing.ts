@@ -1,5 +1,6 @@
 import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers, TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { momentText } from "../../rows/moment.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import type { Query } from "../../source/api.ts";
@@ -34,7 +35,7 @@ export async function syncListing(sync: StreamSync<Scan | Feed>): Promise<void> 
   if (!policy.full && !isShort) return;
   const pageRows = Math.max(1, Math.floor(Math.ceil(left.rows / left.pages) * SMALLER));
   const looked = `${progress.run.missing} rows were missing, so the list was read a second time`;
-  progress.notes.push(`${stream.name}: ${looked}, with ${pageRows} rows a page.`);
+  progress.notes.push(uncoded(`${stream.name}: ${looked}, with ${pageRows} rows a page.`));
   progress.activity.waitingFor = "a second look at missing rows";
   await scanOnce(sync, { now: clock.now(), pageRows });
   progress.activity.waitingFor = undefined;
@@ -48,10 +49,12 @@ async function scanOnce(
   const { policy, log } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const plan = planScan(stream, state, context.policy.ofStream(stream.name), { ...policy, now });
-  log.debug({ stream: stream.name, query: plan.query, why: plan.why }, "reading");
+  log.debug("reading", { stream: stream.name, query: plan.query, why: plan.why });
   if (state.filterDistrusted)
     progress.notes.push(
-      `${stream.name}: its time filter is distrusted${state.strays.length === 0 ? "" : `, because of ${inWords(state.strays)}`}: the feed is read whole${plan.restoresTrust === true ? " once more, and the filter tried again by the next run" : ", until its next full scan"}.`,
+      uncoded(
+        `${stream.name}: its time filter is distrusted${state.strays.length === 0 ? "" : `, because of ${inWords(state.strays)}`}: the feed is read whole${plan.restoresTrust === true ? " once more, and the filter tried again by the next run" : ", until its next full scan"}.`,
+      ),
     );
   if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp({ ...sync, mode }, state);
   const opened = await openExtraction(sync, state, plan);
@@ -86,11 +89,13 @@ export function doubtsOf(
   const all = differentRows([...strays, ...state.strays]);
   const got = `asked for rows ${asked}, got ${inWords(all)}`;
   if (all.length < PLURAL) {
-    progress.notes.push(`${name}: ${got}. One odd row is no reason to distrust the service's filter.`);
+    progress.notes.push(uncoded(`${name}: ${got}. One odd row is no reason to distrust the service's filter.`));
     return undefined;
   }
   progress.warnings.push(
-    `${got}: the service filters by another field. The feed is read whole now and until its next full scan, after which the filter is tried again.`,
+    uncoded(
+      `${got}: the service filters by another field. The feed is read whole now and until its next full scan, after which the filter is tried again.`,
+    ),
   );
   return all;
 }
@@ -130,10 +135,10 @@ async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanR
     throw error;
   });
   if (record.absent.length > 0)
-    log.info(
-      { stream: stream.name, unknown: record.absent.length },
-      "the service does not know all that was asked for",
-    );
+    log.info(uncoded("the service does not know all that was asked for"), {
+      stream: stream.name,
+      unknown: record.absent.length,
+    });
   return publishScan(sync, { stage, record, state }, questions);
 }
 
@@ -176,10 +181,9 @@ export async function read(
     if (!(error instanceof ApiError)) throw error;
     const expired = error.status === 422 || error.status === 404;
     if (extraction.resumed && expired && progress.run.pages === pagesBefore) {
-      context.log.info(
-        { stream: stream.name },
-        "the service no longer takes the cursor of the scan before: starting afresh",
-      );
+      context.log.info(uncoded("the service no longer takes the cursor of the scan before: starting afresh"), {
+        stream: stream.name,
+      });
       progress.run.carried = 0;
       // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
       const { record: before } = extraction;
@@ -279,7 +283,9 @@ export async function publishScan(
     const shown = dropped.length === 0 ? record : { ...record, capped: true };
     if (dropped.length > 0 && diff.missing > 0)
       progress.notes.push(
-        `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
+        uncoded(
+          `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
+        ),
       );
     const seen = again?.seen === true;
     const missed = seen ? { ...diff, missedBefore: 0 } : diff;
@@ -290,8 +296,8 @@ export async function publishScan(
   }
   const isLast = record.unread.length === 0 && decision?.blocked === undefined && decision?.needsAnotherScan !== true;
   await applyLoad(context, { ...load, isLast }, compared, decision);
-  if (record.unread.length > 0) throw new TributaryError(unreadMessage(stream, record, asked.length), 1);
-  if (decision?.blocked !== undefined) throw new TributaryError(decision.blocked, 1);
+  if (record.unread.length > 0) throw new TributaryError(uncoded(unreadMessage(stream, record, asked.length)), 1);
+  if (decision?.blocked !== undefined) throw new TributaryError(uncoded(decision.blocked), 1);
   return decision?.needsAnotherScan === true ? record : undefined;
 }
 
@@ -302,7 +308,9 @@ const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number):
 function noteUnseen({ firstTotal, lastTotal }: ScanRecord, distinct: number, progress: StreamProgress): void {
   if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
   progress.warnings.push(
-    `the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
+    uncoded(
+      `the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Asking, loadedColumn, sourcesOf, valueSets, waitsFor } from "../../catalog/lookup.ts";
 import { fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import { type Looked, withTables } from "../../warehouse/ddl/present_tables.ts";
 import { distinctValues } from "../../warehouse/read/distinct_values.ts";
@@ -18,7 +19,7 @@ type Values = Readonly<Record<string, readonly string[]>>;
 export interface Questions {
   readonly asked: readonly Question[];
   /** Why values can't be asked for, a sentence each. */
-  readonly unusable: readonly string[];
+  readonly unusable: readonly Message[];
 }
 
 interface Place {
@@ -51,13 +52,13 @@ function questionsWith(
   const siblings = fixedPaths(catalogue);
   const shared = { ...stream.query, ...(mode.limit === undefined ? {} : { limit: mode.limit }) };
   const asked: Question[] = [];
-  const unusable: string[] = [];
+  const unusable: Message[] = [];
   for (const { path, query, context } of valueSets(stream, asking, found)) {
     try {
       asked.push({ path: buildPath(stream.path, path, siblings), query: { ...shared, ...query }, context });
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
-      unusable.push(error.message);
+      unusable.push(uncoded(error.message));
     }
   }
   return { asked, unusable };
@@ -89,10 +90,13 @@ export async function findQuestions(sync: StreamSync<Scan>): Promise<RunQuestion
     return { query: asked, full: all, begun: columns.length === 0 ? null : { from, found, all } };
   }
   const off = waitsFor(stream, asking).filter(table => !isWanted(context, table));
-  if (off.length === 0) log.info({ stream: name }, "nothing to ask for: the columns that give it values have none yet");
+  if (off.length === 0)
+    log.info(uncoded("nothing to ask for: the columns that give it values have none yet"), { stream: name });
   else
     progress.warnings.push(
-      `its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
+      uncoded(
+        `its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
+      ),
     );
   return { query: [], full: false, begun: null };
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
 import { counted } from "../../counted.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { insertStreamRun, partRunId, partRunSoFar, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
@@ -72,18 +73,24 @@ function noteUnavailable({ context, progress }: StreamSync, error: ApiError): vo
   activity.state = "done";
   progress.published = false;
   progress.warnings.push(
-    `${UNAVAILABLE} (403), the tables stay as they are. Exclude the stream, or use a key that may read it.`,
+    uncoded(`${UNAVAILABLE} (403), the tables stay as they are. Exclude the stream, or use a key that may read it.`),
   );
 }
 
 function noteLeftOut({ name }: Stream, { run, warnings, notes }: StreamProgress): void {
   if (run.before_start > 0)
-    notes.push(`${name}: ${counted(run.before_start, "row")} from before streams.start came, and were not stored.`);
+    notes.push(
+      uncoded(`${name}: ${counted(run.before_start, "row")} from before streams.start came, and were not stored.`),
+    );
   if (run.rejected > 0)
-    warnings.push(`${counted(run.rejected, "row")} could not be stored; \`tributary rejects ${name}\` shows them.`);
+    warnings.push(
+      uncoded(`${counted(run.rejected, "row")} could not be stored; \`tributary rejects ${name}\` shows them.`),
+    );
   if (run.problems > 0)
     warnings.push(
-      `${counted(run.problems, "value")} could not be read; \`tributary rejects ${name} --problems\` shows them.`,
+      uncoded(
+        `${counted(run.problems, "value")} could not be read; \`tributary rejects ${name} --problems\` shows them.`,
+      ),
     );
 }
 

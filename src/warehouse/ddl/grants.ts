@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
 import { type Db, type Fragment, quotedName, type Schemas } from "../database.ts";
 import type { Named } from "../dialect.ts";
 import type { Step } from "./alteration.ts";
@@ -106,13 +107,15 @@ export async function requireRoles(db: Db, roles: readonly string[]): Promise<vo
   const [missing] = rows;
   if (missing === undefined) return;
   throw new DestinationError(
-    `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE ${quotedName(missing.role)};) or take it out of the configuration.`,
+    uncoded(
+      `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE ${quotedName(missing.role)};) or take it out of the configuration.`,
+    ),
   );
 }
 
 /** Warnings of schemas that readers may not use and that are others': a grant which isn't ours to give does nothing, without an error. */
-export async function closedSchemas(db: Db, roles: readonly string[], schemas: readonly string[]): Promise<string[]> {
-  const warnings: string[] = [];
+export async function closedSchemas(db: Db, roles: readonly string[], schemas: readonly string[]): Promise<Message[]> {
+  const warnings: Message[] = [];
   for (const role of roles) {
     const { rows } = await sql<{ schema: string; owner: string }>`
       select n.nspname as schema, pg_get_userbyid(n.nspowner) as owner from pg_catalog.pg_namespace n
@@ -120,7 +123,9 @@ export async function closedSchemas(db: Db, roles: readonly string[], schemas: r
         and not has_schema_privilege(${spelled(role)}::name, n.oid, 'usage')`.execute(db);
     for (const { schema, owner } of rows)
       warnings.push(
-        `${role} of destination.grant_select_to may not use the schema ${schema}, which belongs to ${owner}. As ${owner} run: ${grantUsage(schema, role).compile(db).sql};`,
+        uncoded(
+          `${role} of destination.grant_select_to may not use the schema ${schema}, which belongs to ${owner}. As ${owner} run: ${grantUsage(schema, role).compile(db).sql};`,
+        ),
       );
   }
   return warnings;

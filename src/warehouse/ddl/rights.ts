@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { type Db, quotedName } from "../database.ts";
 
 interface Found {
@@ -11,7 +12,7 @@ interface Found {
 /** PostgreSQL: whether the role may make tables in the schemas, or the schemas where there are none. @throws DestinationError */
 export async function requireRights(db: Db, schemas: readonly string[]): Promise<void> {
   const lacking = await rightsLacking(db, schemas);
-  if (lacking !== undefined) throw new DestinationError(lacking);
+  if (lacking !== undefined) throw new DestinationError(uncoded(lacking));
 }
 
 /** What the role lacks to make tables and views in the schemas, with the statements that give it; undefined for nothing. */
@@ -66,7 +67,9 @@ export async function inspectServer(
   const { temporary, ...facts } = rows[0]!;
   if (!temporary)
     throw new DestinationError(
-      `The role ${facts.user} may not make temporary tables in database ${facts.database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE "${facts.database}" TO "${facts.user}";`,
+      uncoded(
+        `The role ${facts.user} may not make temporary tables in database ${facts.database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE "${facts.database}" TO "${facts.user}";`,
+      ),
     );
   return facts;
 }

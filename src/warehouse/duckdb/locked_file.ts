@@ -2,6 +2,7 @@ import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import type { Holder } from "../destination.ts";
 import { asLocked, claim, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
@@ -126,7 +127,9 @@ async function requireInPlace({ work }: Layout, opened: { readonly dev: number; 
   });
   if (found?.dev === opened.dev && found.ino === opened.ino) return;
   throw new DestinationError(
-    `Expected ${work} to stay while a run writes it, but somebody ${found === undefined ? "removed" : "replaced"} it (the file, or its folder, has vanished). What this run stored in it since the last publish went with it, readers keep what they have. Run the same command again: it goes on from what they have.`,
+    uncoded(
+      `Expected ${work} to stay while a run writes it, but somebody ${found === undefined ? "removed" : "replaced"} it (the file, or its folder, has vanished). What this run stored in it since the last publish went with it, readers keep what they have. Run the same command again: it goes on from what they have.`,
+    ),
   );
 }
 

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Db } from "../database.ts";
 import type { Holder } from "../destination.ts";
@@ -38,7 +39,9 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
   return attempting(`read ${layout.path}`, async () => {
     if ((await entryAt(layout.path)) === undefined)
       throw new DestinationError(
-        `Expected a warehouse at ${layout.path}, but there is nothing yet. Run \`tributary sync\` first, or correct destination.path.`,
+        uncoded(
+          `Expected a warehouse at ${layout.path}, but there is nothing yet. Run \`tributary sync\` first, or correct destination.path.`,
+        ),
       );
     const giveUpClaim = layout.readers === "direct" ? await claimIfWritable(layout) : undefined;
     try {

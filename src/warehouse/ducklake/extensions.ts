@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { DestinationError } from "../../errors.ts";
 import { entryAt } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
 import { quoted, select } from "../duckdb/session/session.ts";
 import { isRemote, isServed, type LakePlace } from "./place.ts";
@@ -35,12 +36,16 @@ async function loadFile(connection: DuckDBConnection, name: string, folder: stri
     if ((await entryAt(path)) !== undefined)
       return void (await connection.run(`load ${quoted(path)}`).catch(error => {
         throw new DestinationError(
-          `Expected ${path} to be DuckDB's extension ${name} for DuckDB ${version} on ${platform}, but: ${firstLineOf(error)}. Put that one into destination.extensions.`,
+          uncoded(
+            `Expected ${path} to be DuckDB's extension ${name} for DuckDB ${version} on ${platform}, but: ${firstLineOf(error)}. Put that one into destination.extensions.`,
+          ),
           error,
         );
       }));
   throw new DestinationError(
-    `Expected DuckDB's extension ${name} (DuckDB ${version}, ${platform}) in destination.extensions, but there is no ${file} in ${folder}, nor in ${join(folder, version, platform)}. Put it there, or leave destination.extensions out on a machine that reaches extensions.duckdb.org.`,
+    uncoded(
+      `Expected DuckDB's extension ${name} (DuckDB ${version}, ${platform}) in destination.extensions, but there is no ${file} in ${folder}, nor in ${join(folder, version, platform)}. Put it there, or leave destination.extensions out on a machine that reaches extensions.duckdb.org.`,
+    ),
   );
 }
 
@@ -55,7 +60,9 @@ async function loadInstalled(connection: DuckDBConnection, name: string): Promis
     await connection.run(`load ${name}`);
   } catch (error) {
     throw new DestinationError(
-      `Expected DuckDB to install its extension ${name}, which destination.type ducklake needs, but: ${firstLineOf(error)}. Let this machine reach extensions.duckdb.org once, or put the extensions into a folder and name it in destination.extensions.`,
+      uncoded(
+        `Expected DuckDB to install its extension ${name}, which destination.type ducklake needs, but: ${firstLineOf(error)}. Let this machine reach extensions.duckdb.org once, or put the extensions into a folder and name it in destination.extensions.`,
+      ),
       error,
     );
   }

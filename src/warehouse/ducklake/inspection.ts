@@ -3,6 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemClock } from "../../clock.ts";
 import { entryAt } from "../../files.ts";
+import type { Message } from "../../message.ts";
 import { inspectServer, requireRights } from "../ddl/rights.ts";
 import { attempting } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, select } from "../duckdb/session/session.ts";
@@ -20,7 +21,7 @@ export interface LakeInspection {
   readonly extensions: readonly string[];
   /** The server of the catalog; undefined for a file. */
   readonly server:
-    | { readonly said: string; readonly protection: string; readonly warnings: readonly string[] }
+    | { readonly said: string; readonly protection: string; readonly warnings: readonly Message[] }
     | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { ConfigError, DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { quotedName } from "../database.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, type Resources, type Session, select } from "../duckdb/session/session.ts";
@@ -81,7 +82,9 @@ async function requireFiles(connection: DuckDBConnection, place: LakePlace): Pro
   );
   if (Number(row?.[0]) === 0) return;
   throw new DestinationError(
-    `Expected the files of the lake in ${place.dataPath}, but nothing is there: see that the drive is mounted. Nothing was changed.`,
+    uncoded(
+      `Expected the files of the lake in ${place.dataPath}, but nothing is there: see that the drive is mounted. Nothing was changed.`,
+    ),
     undefined,
     true,
   );
@@ -154,11 +157,15 @@ function unattached(place: LakePlace, error: unknown): unknown {
   const says = (...words: readonly string[]) => words.every(word => said.includes(word));
   if (says("DATA_PATH", "does not match"))
     return new ConfigError(
-      `destination.data_path is ${place.dataPath}, but the lake of this catalog keeps its files elsewhere (${said}). Set data_path to where they are, or give the new lake a catalog_schema of its own.`,
+      uncoded(
+        `destination.data_path is ${place.dataPath}, but the lake of this catalog keeps its files elsewhere (${said}). Set data_path to where they are, or give the new lake a catalog_schema of its own.`,
+      ),
     );
   if (says("DuckLake", "version", "support") || says("DuckLake", "version", "newer"))
     return new DestinationError(
-      `The lake's catalog is of another version than DuckDB's extension ducklake here (${said}). Use the tributary of the newer one.`,
+      uncoded(
+        `The lake's catalog is of another version than DuckDB's extension ducklake here (${said}). Use the tributary of the newer one.`,
+      ),
       error,
     );
   return lakeFailure("open the lake", error);

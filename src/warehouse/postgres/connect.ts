@@ -1,6 +1,7 @@
 import pg, { type Client, type CustomTypesConfig } from "pg";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Schemas } from "../database.ts";
 import { type Address, explained, readOnly } from "./failure.ts";
 import type { LockPatience, Watched } from "./lock_watch.ts";
@@ -44,7 +45,7 @@ export interface Connected extends Watched {
   readonly client: Client;
   /** How the connection is protected, in words. */
   readonly protection: string;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /** Connects with the session's settings made. @throws DestinationError, or ConfigError for an address that is none. */
@@ -64,7 +65,7 @@ export async function connect(place: Place, access: "read" | "write", clock: Clo
     await refusePooler(client, beside(), address, clock);
     const backend = await prepare(client, address, access, place);
     const warning = tls.warning(ssl);
-    const warnings = warning === undefined ? [] : [warning];
+    const warnings = warning === undefined ? [] : [uncoded(warning)];
     return { ...place, client, address, backend, beside, protection: tls.protection(ssl), warnings };
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -122,7 +123,7 @@ export function libpqOf(url: string): {
 function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNECT_MS): Client {
   const form = "postgres://user:password@host:5432/database";
   if (!/^(postgres|postgresql|socket):/.test(url))
-    throw new ConfigError(`destination.url: expected ${form}, got an address of another form.`);
+    throw new ConfigError(uncoded(`destination.url: expected ${form}, got an address of another form.`));
   try {
     return new pg.Client({
       connectionString: url,
@@ -138,7 +139,9 @@ function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNEC
   } catch {
     // The cause would hold the address, and with it the password.
     throw new ConfigError(
-      `destination.url: expected ${form}, got an address that cannot be read; characters such as @ / : # in a password are written %40 %2F %3A %23.`,
+      uncoded(
+        `destination.url: expected ${form}, got an address that cannot be read; characters such as @ / : # in a password are written %40 %2F %3A %23.`,
+      ),
     );
   }
 }
@@ -158,10 +161,12 @@ async function prepare(
   const found = rows[0]!;
   if (found.encoding !== "UTF8")
     throw new DestinationError(
-      `Expected a database in UTF8, but ${address.database} at ${address.host}:${address.port} is in ${found.encoding}, which cannot hold every text the service sends. Create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
+      uncoded(
+        `Expected a database in UTF8, but ${address.database} at ${address.host}:${address.port} is in ${found.encoding}, which cannot hold every text the service sends. Create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
+      ),
     );
   if (access === "write" && (found.standby || found.frozen === "on"))
-    throw new DestinationError(readOnly(server), undefined, true);
+    throw new DestinationError(uncoded(readOnly(server)), undefined, true);
   // Only where the platform can watch a socket; it frees a killed run's locks within a second. A loss is met by what follows.
   await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
   const frozen: Record<string, string> = access === "read" ? { default_transaction_read_only: "on" } : {};

@@ -1,4 +1,5 @@
 import { DestinationError, TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { quotedName } from "../database.ts";
 import { rightsMissing } from "../ddl/rights.ts";
 import { isAboutTls } from "./tls.ts";
@@ -51,7 +52,7 @@ export function explained(error: unknown, address: Address, { connecting, holder
     hindrance(error, code, address);
   if (text === undefined) return error;
   const unconnected = connecting !== true ? undefined : code === "ENOTFOUND" ? "unknown_host" : "no_answer";
-  return new DestinationError(text, error, fleeting !== undefined, unconnected);
+  return new DestinationError(uncoded(text), error, fleeting !== undefined, unconnected);
 }
 
 /** Whether the same work, done again from its start, is likely to get through; as it came or as a DestinationError's cause. */

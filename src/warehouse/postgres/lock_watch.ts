@@ -1,5 +1,6 @@
 import type { Client } from "pg";
 import { StoppedError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { type Address, explained } from "./failure.ts";
 
 /** How long others' locks are waited for; absent: for ever. */
@@ -98,7 +99,9 @@ export class LockWatch {
       statement.holders = rows.map(toldOf).join(", and ");
       if (reason === undefined) return;
       statement.stopped = new StoppedError(
-        `This run was to end while PostgreSQL at ${address.host}:${address.port} had it wait for a lock of ${statement.holders}: that wait was ended. What was committed stays and the next run goes on from there; see that the other session ends.`,
+        uncoded(
+          `This run was to end while PostgreSQL at ${address.host}:${address.port} had it wait for a lock of ${statement.holders}: that wait was ended. What was committed stays and the next run goes on from there; see that the other session ends.`,
+        ),
         reason.exitCode,
       );
       await client.query(CANCEL, [backend]);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { LockedError, TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Opener } from "../destination.ts";
 import type { Session } from "./session.ts";
 
@@ -257,7 +258,9 @@ export class Locks {
     const { company, name } = this.#held[0]!;
     const holder = await this.#holderOf(company, name);
     throw new LockedError(
-      `Expected this run to hold ${rowsOf.map(held => held.name).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
+      uncoded(
+        `Expected this run to hold ${rowsOf.map(held => held.name).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
+      ),
       holder,
     );
   }
@@ -265,7 +268,9 @@ export class Locks {
   async #lockedError({ company, name }: LockGroup): Promise<LockedError> {
     const holder = await this.#session.turn(() => this.#holderOf(company, name));
     return new LockedError(
-      `${name} of ${company} is held by ${holder?.text ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
+      uncoded(
+        `${name} of ${company} is held by ${holder?.text ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
+      ),
       holder,
     );
   }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import type { Clock } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Address } from "./failure.ts";
 
 const PATIENCE_MS = 3_000;
@@ -67,6 +68,8 @@ async function within<T>(clock: Clock, work: () => Promise<T>): Promise<T | unde
 
 function refusal({ host, port }: Address): DestinationError {
   return new DestinationError(
-    `Expected a session of its own at ${host}:${port}, but statements of one connection land in different backends: a transaction pooler (PgBouncer, Supavisor, …) stands between. Locks and settings need a session: put the database's direct address, or the pooler's address in session mode, into destination.url (often another port).`,
+    uncoded(
+      `Expected a session of its own at ${host}:${port}, but statements of one connection land in different backends: a transaction pooler (PgBouncer, Supavisor, …) stands between. Locks and settings need a session: put the database's direct address, or the pooler's address in session mode, into destination.url (often another port).`,
+    ),
   );
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { type Db, quotedName } from "../database.ts";
 import { type Contents, isFiltered, type Partition, type SourceColumn, type SourceTable } from "../parquet_source.ts";
 
@@ -34,7 +35,9 @@ export async function serverMajor(db: Db): Promise<number> {
   const { major } = rows[0]!;
   if (major < HASHES_ROWS)
     throw new DestinationError(
-      `Expected PostgreSQL ${HASHES_ROWS} or later, whose rows can be told apart by a hash; this server is PostgreSQL ${major}. Exports need a newer one.`,
+      uncoded(
+        `Expected PostgreSQL ${HASHES_ROWS} or later, whose rows can be told apart by a hash; this server is PostgreSQL ${major}. Exports need a newer one.`,
+      ),
     );
   return major;
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { SharedTables } from "../shared_tables.ts";
 import { ensureSharedState } from "../state/state_ddl.ts";
 import { connect, type Place } from "./connect.ts";
@@ -230,7 +231,9 @@ class Connection {
     this.#drop(opening);
     const { host, port } = session.address;
     throw new DestinationError(
-      `Expected an answer of PostgreSQL at ${host}:${port} within ${ANSWER_MS / 1_000} s about what the workers share, but none came. It is asked again over another connection; see to the network, and to sessions that lock the tables budgets and workers.`,
+      uncoded(
+        `Expected an answer of PostgreSQL at ${host}:${port} within ${ANSWER_MS / 1_000} s about what the workers share, but none came. It is asked again over another connection; see to the network, and to sessions that lock the tables budgets and workers.`,
+      ),
       undefined,
       true,
     );
@@ -238,7 +241,9 @@ class Connection {
 
   async close(): Promise<void> {
     const opening = this.#opening;
-    this.#closed.abort(new DestinationError("The connection to what the workers share was closed.", undefined, true));
+    this.#closed.abort(
+      new DestinationError(uncoded("The connection to what the workers share was closed."), undefined, true),
+    );
     await opening?.then(
       ({ session }) => session.end(),
       () => undefined,

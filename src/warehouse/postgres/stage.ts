@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import pg from "pg";
 import { type Column, INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { type Batch, type EncodedTable, stageColumns } from "../../rows/batch.ts";
 import type { Fragment } from "../database.ts";
 import { isLockFailure } from "../ddl/alteration.ts";
@@ -198,7 +199,9 @@ class PostgresStage implements Stage {
       );
       if (rowCount !== 1)
         throw new DestinationError(
-          `Expected the stage of ${this.#set.main.name} (${this.#company}) to hold a record, but it is gone: the server crashed or somebody emptied ${this.#schema}.stages. Nothing was stored; the next run reads the list from its start.`,
+          uncoded(
+            `Expected the stage of ${this.#set.main.name} (${this.#company}) to hold a record, but it is gone: the server crashed or somebody emptied ${this.#schema}.stages. Nothing was stored; the next run reads the list from its start.`,
+          ),
         );
     });
     this.record = record;

@@ -3,6 +3,7 @@ import type { ConnectionOptions } from "node:tls";
 import { isLoopback } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import { uncoded } from "../../message.ts";
 
 /** libpq's, from the weakest to the strictest. */
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
@@ -46,11 +47,15 @@ export function tlsOf(said: URLSearchParams, { host, port }: { readonly host: st
   const isWeak = modes.indexOf(mode) < modes.indexOf("require");
   if (direct && isWeak && !isSocket)
     throw new ConfigError(
-      `destination.url: sslnegotiation=direct expects sslmode=require or a stricter one, got ${mode}. Write sslmode=verify-full.`,
+      uncoded(
+        `destination.url: sslnegotiation=direct expects sslmode=require or a stricter one, got ${mode}. Write sslmode=verify-full.`,
+      ),
     );
   if (mode === "verify-ca" && (root === undefined || root === "system"))
     throw new ConfigError(
-      "destination.url: sslmode=verify-ca expects sslrootcert, the file of your certificate authority, got none: a certificate that anybody can buy would do. Add it, or write sslmode=verify-full.",
+      uncoded(
+        "destination.url: sslmode=verify-ca expects sslrootcert, the file of your certificate authority, got none: a certificate that anybody can buy would do. Add it, or write sslmode=verify-full.",
+      ),
     );
   const checksName = mode === "verify-full" || root === "system";
   const checksCertificate = !isWeak && (root !== undefined || mode !== "require");
@@ -100,7 +105,9 @@ function modeOf(address: URLSearchParams, otherwise: Mode): Mode {
   const mode = modes.find(each => each === said);
   if (mode !== undefined) return mode;
   throw new ConfigError(
-    `destination.url: expected sslmode (or PGSSLMODE) to be ${modes.slice(0, -1).join(", ")} or ${modes.at(-1)}, got ${said}. Write sslmode=verify-full, or require for a certificate that nobody verifies.`,
+    uncoded(
+      `destination.url: expected sslmode (or PGSSLMODE) to be ${modes.slice(0, -1).join(", ")} or ${modes.at(-1)}, got ${said}. Write sslmode=verify-full, or require for a certificate that nobody verifies.`,
+    ),
   );
 }
 
@@ -109,7 +116,9 @@ function pem(name: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     throw new ConfigError(
-      `destination.url: expected a readable file in ${name}, got ${path} (${codeOf(cause)}). Correct the path or its rights.`,
+      uncoded(
+        `destination.url: expected a readable file in ${name}, got ${path} (${codeOf(cause)}). Correct the path or its rights.`,
+      ),
       cause,
     );
   }

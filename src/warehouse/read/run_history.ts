@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
+import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
-import { recentRuns, sentencesOf } from "../state/run_log.ts";
+import { recentRuns, storedMessages } from "../state/run_log.ts";
 import type { WrittenRow } from "../state_columns.ts";
 import type { StateTables, stateTables } from "../state_tables.ts";
 
@@ -14,7 +15,7 @@ export interface History {
 type Runs = WrittenRow<(typeof stateTables)["runs"]>;
 
 export interface PastRun extends Pick<Runs, "run_id" | "command" | "status" | "started_at" | "finished_at" | "error"> {
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** In the order in which they began. */
   readonly streams: readonly PastStreamRun[];
 }
@@ -50,7 +51,7 @@ export async function historyOf(
   return {
     runs: runs.map(run => ({
       ...withTexts(run),
-      warnings: sentencesOf(run.warnings),
+      warnings: storedMessages(run.warnings),
       streams: parts.filter(part => part.run_id === run.run_id),
     })),
     streams: [...streams.values()].map(past => ({ company: past[0]!.company, stream: past[0]!.stream, runs: past })),

@@ -4,6 +4,7 @@ import { type MeaningTests, readMeanings } from "../../catalog/meaning.ts";
 import type { Models } from "../../catalog/model.ts";
 import { constructedRelations } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import type { Message } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
@@ -68,7 +69,7 @@ export interface Prepared {
   /** What was changed, as sentences. */
   readonly done: readonly string[];
   /** What could not be changed though the run can go on. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** The stream with the columns that were added to its tables. */
   readonly widened: (stream: Stream) => Stream;
   /**

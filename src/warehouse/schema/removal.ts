@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { counted } from "../../counted.ts";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Db, Fragment, Trx } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import { asOfName, versionsName } from "../ddl/as_of.ts";
@@ -72,7 +73,9 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
     );
     if (foreign.length > 0)
       throw new DestinationError(
-        `${foreign.join(", ")} read ${tables.main.name} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
+        uncoded(
+          `${foreign.join(", ")} read ${tables.main.name} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
+        ),
       );
     // The next run makes anew those that can do without the tables.
     await dropViews(trx, dialect, shown, ours);
@@ -148,7 +151,9 @@ async function drop(trx: Trx, named: Named, statement: Fragment): Promise<void> 
     if (!(error instanceof Error && "code" in error && error.code === "2BP01")) throw error;
     const detail = "detail" in error && typeof error.detail === "string" ? error.detail : error.message;
     throw new DestinationError(
-      `Something of yours needs ${named.schema}.${named.name}, which would be dropped: ${detail}. Nothing was changed; drop it first, or run reset without --drop.`,
+      uncoded(
+        `Something of yours needs ${named.schema}.${named.name}, which would be dropped: ${detail}. Nothing was changed; drop it first, or run reset without --drop.`,
+      ),
       error,
     );
   }

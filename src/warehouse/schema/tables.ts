@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import type { Relation } from "../../catalog/relation.ts";
 import { DestinationError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Db, Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
@@ -40,7 +41,7 @@ export interface Ensured {
   readonly done: readonly string[];
   readonly missing: readonly string[];
   /** What could not be done though the run can go on. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /**
@@ -189,7 +190,7 @@ export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSel
 function accepted(plan: Plan): Plan {
   if (plan.refusals.length === 0) return plan;
   throw new DestinationError(
-    `The warehouse's tables cannot be used as they are; nothing was changed. ${plan.refusals.join(" ")}`,
+    uncoded(`The warehouse's tables cannot be used as they are; nothing was changed. ${plan.refusals.join(" ")}`),
   );
 }
 

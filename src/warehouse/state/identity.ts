@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Db, Fragment } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
@@ -56,7 +57,7 @@ export async function compareIdentity(db: Db, identity: Identity): Promise<Reado
     ...schemaComplaints(stored, identity),
     ...companyComplaints(stored, identity),
   ];
-  if (complaints.length > 0) throw new ConfigError(complaints.join(" "));
+  if (complaints.length > 0) throw new ConfigError(uncoded(complaints.join(" ")));
   return stored;
 }
 

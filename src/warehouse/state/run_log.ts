@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { type Message, uncoded } from "../../message.ts";
 import type { Db, Fragment } from "../database.ts";
 import { hasColumn, hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
@@ -303,7 +304,7 @@ export async function saveStreamState(
 }
 
 /** What the last run of that command warned of which has come to an end. */
-export async function warningsOfLastRun(db: Db, command: string): Promise<readonly string[]> {
+export async function warningsOfLastRun(db: Db, command: string): Promise<readonly Message[]> {
   const last = await db
     .selectFrom("runs")
     .select("warnings")
@@ -313,12 +314,12 @@ export async function warningsOfLastRun(db: Db, command: string): Promise<readon
     .orderBy("run_id", "desc")
     .limit(1)
     .executeTakeFirst();
-  return sentencesOf(last?.warnings);
+  return storedMessages(last?.warnings);
 }
 
-/** Stored warnings, of whatever version. */
-export const sentencesOf = (stored: unknown): readonly string[] =>
-  Array.isArray(stored) ? stored.filter(each => typeof each === "string") : [];
+/** Warnings as `runs` has them; those of former versions are sentences alone. */
+export const storedMessages = (stored: unknown): readonly Message[] =>
+  Array.isArray(stored) ? stored.map(each => (typeof each === "string" ? uncoded(each) : (each as Message))) : [];
 
 /** How the run before this one ended; undefined for the first. */
 export async function runBefore(

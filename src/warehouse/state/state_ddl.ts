@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { ConfigError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Db, Fragment, Trx } from "../database.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
@@ -123,7 +124,9 @@ async function versionOf(db: Db, stateSchema: string, catalog: Catalog, ours: nu
   const version = await factOf(db, "version");
   if (typeof version === "number" && version > ours)
     throw new ConfigError(
-      `The warehouse was written by a newer tributary (data version ${version}; this one knows ${ours}). Nothing was changed; install the newer version again, or use another destination.`,
+      uncoded(
+        `The warehouse was written by a newer tributary (data version ${version}; this one knows ${ours}). Nothing was changed; install the newer version again, or use another destination.`,
+      ),
     );
   return typeof version === "number" ? version : undefined;
 }
@@ -138,7 +141,9 @@ export async function ensureServedState(db: Db, dialect: Dialect, stateSchema: s
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
     if (catalog.tables.has(`${stateSchema}.warehouse`))
       throw new ConfigError(
-        `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${stateSchema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
+        uncoded(
+          `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${stateSchema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
+        ),
       );
     return missing(dialect, stateSchema, catalog, served);
   };

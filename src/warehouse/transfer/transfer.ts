@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import { createHasher, type Hasher } from "../../rows/hash.ts";
 import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
@@ -243,6 +244,8 @@ async function copyTable(sides: Sides, trx: Db, hasher: Hasher, { from, to, rows
   const arrived = await contentsOf(sides, { ...sides.to, db: trx }, to, hasher, columns);
   if (arrived.rows === contents.rows && arrived.fingerprint === contents.fingerprint) return contents;
   throw new DestinationError(
-    `Expected ${name} to be equal row by row after it was copied, but ${contents.rows} rows (${contents.fingerprint}) became ${arrived.rows} (${arrived.fingerprint}). Nothing of it was stored; please report this.`,
+    uncoded(
+      `Expected ${name} to be equal row by row after it was copied, but ${contents.rows} rows (${contents.fingerprint}) became ${arrived.rows} (${arrived.fingerprint}). Nothing of it was stored; please report this.`,
+    ),
   );
 }

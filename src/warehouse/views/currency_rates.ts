@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { type CurrencyFactor, currencyFactors, type ReportingCurrency } from "../../catalog/currency_rates.ts";
 import { ConfigError, TributaryError } from "../../errors.ts";
+import { uncoded } from "../../message.ts";
 import type { Db } from "../database.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import { factOf, keepFact } from "../state/facts.ts";
@@ -49,7 +50,9 @@ async function linesOf(db: Db, { rates }: CurrencySource): Promise<readonly stri
   } catch (error) {
     if (error instanceof TributaryError) throw error;
     throw new ConfigError(
-      `currency: expected a file of rates, or a table with date, currency and rate, and ${rates} could not be read: ${String(error instanceof Error ? error.message : error)}`,
+      uncoded(
+        `currency: expected a file of rates, or a table with date, currency and rate, and ${rates} could not be read: ${String(error instanceof Error ? error.message : error)}`,
+      ),
     );
   }
 }

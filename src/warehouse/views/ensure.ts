@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Message, uncoded } from "../../message.ts";
 import type { Db } from "../database.ts";
 import { rightsLacking } from "../ddl/rights.ts";
 import type { Dialect } from "../dialect.ts";
@@ -17,7 +18,7 @@ interface Place {
 /** What was done, as sentences, and what could not be done and why. */
 export interface EnsuredViews {
   readonly done: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** The names of those that are there now and ours. */
   readonly visible: readonly string[];
 }
@@ -86,23 +87,23 @@ function sentence(schema: string, what: string, names: readonly string[]): strin
   return [`${what} ${names.length} views in ${schema}`];
 }
 
-async function rightsMissing(db: Db, dialect: Dialect, schema: string): Promise<string | undefined> {
+async function rightsMissing(db: Db, dialect: Dialect, schema: string): Promise<Message | undefined> {
   const lacking = dialect.hasRoles ? await rightsLacking(db, [schema]) : undefined;
-  return (
-    lacking &&
-    `The views of ${schema} could not be made; the tables are complete without them. ${lacking} Or set views: false.`
+  if (lacking === undefined) return undefined;
+  return uncoded(
+    `The views of ${schema} could not be made; the tables are complete without them. ${lacking} Or set views: false.`,
   );
 }
 
 interface Made {
   readonly names: readonly string[];
   readonly failed: readonly string[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /** Everything at once where that works; else one after another, so that one that can't be had is alone with it. */
 async function makeViews(trx: Db, dialect: Dialect, schema: string, { changed, wanted }: ViewPlan): Promise<Made> {
-  const made: { names: string[]; failed: string[]; warnings: string[] } = { names: [], failed: [], warnings: [] };
+  const made: { names: string[]; failed: string[]; warnings: Message[] } = { names: [], failed: [], warnings: [] };
   const statements = changed.flatMap(view => creation(dialect, schema, view));
   if (statements.length === 0) return made;
   if ((await attempt(trx, dialect, () => executeTogether(trx, statements))) === undefined)
@@ -116,7 +117,9 @@ async function makeViews(trx: Db, dialect: Dialect, schema: string, { changed, w
     else {
       made.failed.push(view.name);
       made.warnings.push(
-        `The view ${schema}.${view.name} could not be made as it is to be, and was left as it was: ${failure}. See to that and run again; the tables are complete without it.`,
+        uncoded(
+          `The view ${schema}.${view.name} could not be made as it is to be, and was left as it was: ${failure}. See to that and run again; the tables are complete without it.`,
+        ),
       );
     }
   }
@@ -151,8 +154,8 @@ async function removeViews(
   dialect: Dialect,
   schema: string,
   names: readonly string[],
-): Promise<{ readonly names: readonly string[]; readonly warnings: readonly string[] }> {
-  const warnings: string[] = [];
+): Promise<{ readonly names: readonly string[]; readonly warnings: readonly Message[] }> {
+  const warnings: Message[] = [];
   const kept = new Set<string>();
   for (const name of dialect.viewsHoldTables ? names : []) {
     const isGoing = (other: { schema: string; name: string }) => other.schema === schema && names.includes(other.name);
@@ -160,7 +163,9 @@ async function removeViews(
     if (foreign.length === 0) continue;
     kept.add(name);
     warnings.push(
-      `The view ${schema}.${name} is no longer wanted, but ${foreign.join(", ")} read it, so it stays. Drop those first and run again.`,
+      uncoded(
+        `The view ${schema}.${name} is no longer wanted, but ${foreign.join(", ")} read it, so it stays. Drop those first and run again.`,
+      ),
     );
   }
   const going = names.filter(name => !kept.has(name));

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import { TributaryError } from "../../errors.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Destination } from "../destination.ts";
@@ -25,11 +26,11 @@ type Place = Pick<Destination, "db" | "dialect" | "schema" | "stateSchema" | "wi
  * worked out anew, and its view reads that. A view stays as it is until then, and where its rows can't be worked out: answers
  * why. Killed meanwhile, the next run sees what is not up to date.
  */
-export async function refreshModels(destination: Place, order: ViewOrder): Promise<readonly string[]> {
+export async function refreshModels(destination: Place, order: ViewOrder): Promise<readonly Message[]> {
   const { db, dialect } = destination;
   const sources = await sourcesOf(destination, order);
   const present = await keptModels(db, destination, order);
-  const warnings: string[] = [];
+  const warnings: Message[] = [];
   for (const model of inDependencyOrder(order.models)) {
     const { name } = model;
     const print = sources(model);
@@ -44,7 +45,7 @@ export async function refreshModels(destination: Place, order: ViewOrder): Promi
       if (error instanceof TributaryError) throw error;
       const said = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
       warnings.push(
-        `The model ${order.schema}.${name} could not be worked out, and shows what it showed before: ${said}`,
+        uncoded(`The model ${order.schema}.${name} could not be worked out, and shows what it showed before: ${said}`),
       );
     }
   }

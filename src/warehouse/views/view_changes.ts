@@ -1,3 +1,4 @@
+import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import { viewGrants } from "../ddl/grants.ts";
@@ -10,9 +11,9 @@ import { isDone, planViews } from "./view_plan.ts";
 /** What is to be done to the views beside the tables that are there or being made. */
 export interface ViewChanges {
   readonly isDone: boolean;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
   /** Does it, in the transaction that it is given. */
-  ensure(trx: Db): Promise<{ readonly done: readonly string[]; readonly warnings: readonly string[] }>;
+  ensure(trx: Db): Promise<{ readonly done: readonly string[]; readonly warnings: readonly Message[] }>;
 }
 
 const nothing: ViewChanges = { isDone: true, warnings: [], ensure: async () => ({ done: [], warnings: [] }) };

@@ -1,4 +1,5 @@
 import { inDependencyOrder, type Model, modelSelect } from "../../catalog/model.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
@@ -17,7 +18,7 @@ export interface ViewPlan {
   readonly obsolete: readonly string[];
   /** All that are wanted and can be had, by name. */
   readonly wanted: ReadonlyMap<string, View>;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Message[];
 }
 
 /** Compares the views that are there with those that the tables and models give. */
@@ -31,11 +32,11 @@ export function planViews(
   }: { readonly catalog: Catalog; readonly made: ReadonlySet<string>; readonly present: PresentViews },
   compile: Compile,
 ): ViewPlan {
-  const warnings: string[] = [];
+  const warnings: Message[] = [];
   const isInTheWay = (name: string) => present.names.get(name) === false;
   const wanted = new Map<string, View>();
   const take = (view: View) => {
-    if (isInTheWay(view.name)) warnings.push(inTheWay(order.schema, view.name));
+    if (isInTheWay(view.name)) warnings.push(uncoded(inTheWay(order.schema, view.name)));
     else wanted.set(view.name, view);
   };
   if (order.wanted) {

@@ -1,5 +1,6 @@
 import { ByteBudget } from "../../../src/byte_budget.ts";
 import { DestinationError } from "../../../src/errors.ts";
+import { uncoded } from "../../../src/message.ts";
 import { type BudgetLimits, type BudgetState, budgetState } from "../../../src/source/budget/budget.ts";
 import {
   type BudgetStore,
@@ -130,7 +131,7 @@ export class World {
       await this.clock.sleep((this.#random() * this.#settings.tripMs) / 2);
       const worker = workerOf();
       if (worker.isDead) await never;
-      if (worker.isCut) throw new DestinationError("cut off", undefined, true);
+      if (worker.isCut) throw new DestinationError(uncoded("cut off"), undefined, true);
     };
     let read = { at: 0, now: 0 };
     return {
@@ -148,7 +149,8 @@ export class World {
         if (isFirst) this.#store(budgetState.parse(JSON.parse(JSON.stringify(state))));
         const { at, now } = read;
         await trip();
-        if (this.#random() < (this.#settings.lostShare ?? 0)) throw new DestinationError("lost", undefined, true);
+        if (this.#random() < (this.#settings.lostShare ?? 0))
+          throw new DestinationError(uncoded("lost"), undefined, true);
         const left = (state as BudgetState).pause;
         if (isFirst && left !== undefined) told.until = Math.max(told.until, at + left.until - now);
         return isFirst;

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import { StoppedError } from "../../../src/errors.ts";
+import { uncoded } from "../../../src/message.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
 import type { PartResult } from "../../../src/sync/stream/details.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
@@ -203,7 +204,7 @@ test("a part that a limit ends publishes what it has and goes on from there, all
     const ending = new AbortController();
     let left = 3;
     onAsk = () => {
-      if (--left === 0) ending.abort(new StoppedError("--max-time is over", 5));
+      if (--left === 0) ending.abort(new StoppedError(uncoded("--max-time is over"), 5));
     };
     await expect(fetch({ signal: ending.signal })).rejects.toThrow("--max-time is over");
     const [before] = [await place.count("mail_facts")];
@@ -276,7 +277,7 @@ test("what parts of a run left that was killed goes with the next run, and count
     statuses.push(
       ...(await place.warehouse.query("select distinct status from _tributary.stream_runs where run_id like '%/%'")),
     );
-    if (isKilled) throw new StoppedError("killed", 5);
+    if (isKilled) throw new StoppedError(uncoded("killed"), 5);
     return result;
   };
   const place = await told(

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { StoppedError } from "../../../src/errors.ts";
+import { uncoded } from "../../../src/message.ts";
 import { altering } from "../../../src/warehouse/ddl/alteration.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import type { LockPatience } from "../../../src/warehouse/postgres/lock_watch.ts";
@@ -52,7 +53,7 @@ test("a wait ends soon after the run is to, and a statement that works is left a
   const destination = await ready(database.url, { lockWaitMs: 60_000, stopReason: () => stop });
   const pid = await hold("select from _tributary.warehouse for update");
   const touching = touch(destination);
-  stop = new StoppedError("Stopped by SIGTERM.", 143);
+  stop = new StoppedError(uncoded("Stopped by SIGTERM."), 143);
   await expect(touching).rejects.toMatchObject({
     name: "StoppedError",
     exitCode: 143,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ConfigError, LockedError } from "../../../errors.ts";
 import { codeOf, parsedJson, remove } from "../../../files.ts";
+import { uncoded } from "../../../message.ts";
 import type { Holder } from "../../destination.ts";
 import { lockConflict } from "../session/failure.ts";
 import { isStageFolder, type Layout } from "../session/file_layout.ts";
@@ -45,7 +46,9 @@ function claimName(): string {
 export function requireWhole(part: string | undefined): void {
   if (part === undefined) return;
   throw new ConfigError(
-    `Expected a destination that several processes can write at once, but a DuckDB file has one writer: ${part} cannot be worked on beside other parts. Use type: postgres, or type: ducklake with its catalog in PostgreSQL.`,
+    uncoded(
+      `Expected a destination that several processes can write at once, but a DuckDB file has one writer: ${part} cannot be worked on beside other parts. Use type: postgres, or type: ducklake with its catalog in PostgreSQL.`,
+    ),
   );
 }
 
@@ -96,14 +99,18 @@ export async function lockedError(layout: Layout, pid: number | undefined, cause
     const { runId, startedAt } = holder;
     const run = `run ${runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`)`;
     return new LockedError(
-      `Expected ${layout.path} to be free, but ${run} has held it since ${startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
+      uncoded(
+        `Expected ${layout.path} to be free, but ${run} has held it since ${startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
+      ),
       { runId, who: `${run}, which has held ${layout.path} since ${startedAt}` },
       cause,
     );
   }
   const who = pid === undefined || pid === 0 ? "another process" : `process ${pid}`;
   return new LockedError(
-    `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
+    uncoded(
+      `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
+    ),
     { who: `${who}, which has ${layout.work} open` },
     cause,
   );

@@ -1,5 +1,6 @@
 import { DestinationError, LockedError } from "../../../errors.ts";
 import { DENIED, diskFailure, FULL } from "../../../files.ts";
+import { uncoded } from "../../../message.ts";
 
 const conflict = /Could not set lock on file|Conflicting lock is held|being used by another process/;
 
@@ -78,7 +79,7 @@ export function destinationFailure(doing: string, error: unknown): unknown {
   const found = advice.find(([pattern]) => pattern.test(messageOf(error)));
   return found === undefined
     ? error
-    : new DestinationError(`Expected to ${doing}, but: ${firstLineOf(error)}. ${found[1]}`, error);
+    : new DestinationError(uncoded(`Expected to ${doing}, but: ${firstLineOf(error)}. ${found[1]}`), error);
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

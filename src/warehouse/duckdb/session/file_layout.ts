@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../../errors.ts";
+import { uncoded } from "../../../message.ts";
 
 /** Whether analysts open published versions behind a link, or the very file a run writes. */
 export type Readers = "snapshot" | "direct";
@@ -27,7 +28,9 @@ export function layoutOf(settings: { readonly path: string; readonly readers: Re
   // It would look for the file's log at another place.
   if (path.includes("?"))
     throw new ConfigError(
-      `Expected a path without a question mark for the warehouse file, as DuckDB takes what follows it for parameters; got ${path}. Choose another file or folder.`,
+      uncoded(
+        `Expected a path without a question mark for the warehouse file, as DuckDB takes what follows it for parameters; got ${path}. Choose another file or folder.`,
+      ),
     );
   const name = basename(path).replace(/\.duckdb$/, "");
   const file = `${name}.duckdb`;

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../../errors.ts";
 import { codeOf, entryAt, remove, syncFolder } from "../../../files.ts";
+import { uncoded } from "../../../message.ts";
 import { asLocked, isAlive, lockedError, readHolder } from "../lock/holder.ts";
 import { isDamage } from "../session/failure.ts";
 import type { Layout } from "../session/file_layout.ts";
@@ -49,14 +50,18 @@ async function requireAlone(layout: Layout): Promise<void> {
   const { path, twin, home } = layout;
   if ((await linkedVersion({ home, path: twin })) === undefined) return;
   throw new DestinationError(
-    `Expected ${path} to be the only path to the versions in ${home}, but ${twin} is a link into them as well. Nothing was changed: where both are warehouses, give destination.path of one of them another name; where it is one that was renamed, remove ${twin}.`,
+    uncoded(
+      `Expected ${path} to be the only path to the versions in ${home}, but ${twin} is a link into them as well. Nothing was changed: where both are warehouses, give destination.path of one of them another name; where it is one that was renamed, remove ${twin}.`,
+    ),
   );
 }
 
 /** The error for something at the path that isn't ours to touch. */
 export function refusal(layout: Layout, found: string, cause?: unknown): DestinationError {
   return new DestinationError(
-    `Expected ${layout.path} to be free or a warehouse of tributary, but ${found}. It was left as it is: point destination.path to another place, or move it away.`,
+    uncoded(
+      `Expected ${layout.path} to be free or a warehouse of tributary, but ${found}. It was left as it is: point destination.path to another place, or move it away.`,
+    ),
     cause,
   );
 }
@@ -100,7 +105,9 @@ export async function requireKnown(layout: Layout): Promise<void> {
   if (layout.readers === "direct" || work === undefined || file === undefined) return;
   if (await isKnownAtPath(layout, file)) return;
   throw new DestinationError(
-    `Expected ${layout.path} to be the link that tributary made, but somebody put a file there (a backup, perhaps), and ${layout.home} holds a warehouse as well. Both were left as they are. To go on from the file, move the folder away; to go on from the folder, move the file away; then run the same command again.`,
+    uncoded(
+      `Expected ${layout.path} to be the link that tributary made, but somebody put a file there (a backup, perhaps), and ${layout.home} holds a warehouse as well. Both were left as they are. To go on from the file, move the folder away; to go on from the folder, move the file away; then run the same command again.`,
+    ),
   );
 }
 

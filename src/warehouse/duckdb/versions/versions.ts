@@ -3,6 +3,7 @@ import { chmod, link, mkdir, readdir, readFile, rename, stat } from "node:fs/pro
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { codeOf, entryAt, remove, syncFolder, writeDurably } from "../../../files.ts";
+import { type Message, uncoded } from "../../../message.ts";
 import type { Release } from "../../destination.ts";
 import { isDeadClaim } from "../lock/holder.ts";
 import type { Layout } from "../session/file_layout.ts";
@@ -69,7 +70,7 @@ export async function publishVersion(
   const before = await versionsIn(layout);
   const name = nameAfter(now, before);
   const unfinished = join(layout.home, `${name}.tmp`);
-  let note: string | undefined;
+  let note: Message | undefined;
   try {
     await mkdir(unfinished);
     await copyDatabase(layout.work, join(unfinished, layout.file), 0o444);
@@ -103,7 +104,7 @@ export async function removeOtherVersions(layout: Layout): Promise<void> {
   for (const name of await versionsIn(layout)) if (name !== shown) await remove(join(layout.home, name));
 }
 
-async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promise<string | undefined> {
+async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promise<Message | undefined> {
   const made = `${layout.path}${PLACED}`;
   await remove(made);
   try {
@@ -118,13 +119,15 @@ async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promis
 }
 
 /** Where there are no links the file itself is replaced. A log that somebody left beside the old one would be replayed onto the new. */
-async function placeCopy(layout: Layout, name: string): Promise<string> {
+async function placeCopy(layout: Layout, name: string): Promise<Message> {
   const placed = `${layout.path}${PLACED}`;
   await copyDatabase(versionFile(layout, name), placed, 0o444);
   await removeLog(layout.path);
   await knowAtPath(layout, [await entryAt(layout.path), await entryAt(placed)]);
   await rename(placed, layout.path);
-  return `${layout.path} was replaced, because this file system has no symbolic links: programs that have it open must reconnect to see what is new`;
+  return uncoded(
+    `${layout.path} was replaced, because this file system has no symbolic links: programs that have it open must reconnect to see what is new`,
+  );
 }
 
 async function removeLog(database: string): Promise<void> {

@@ -1,0 +1,46 @@
+/** A sentence for people with its code and facts for programs: what happened, what was expected, what to do. */
+export interface Message {
+  /** Stays when the sentence is improved: `source.rate_limited`. */
+  readonly code: string;
+  readonly message: string;
+  /** JSON values by snake_case names: what the sentence is rendered from. They show nothing that the sentence doesn't. */
+  readonly fields: Fields;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** How a message is rendered; `example` gives its fields their types, and the documents a sentence to show. */
+interface Template<F extends Fields> {
+  readonly example: F;
+  render(fields: F): string;
+}
+
+export function template<F extends Fields>(example: F, render: (fields: F) => string): Template<F> {
+  return { example, render };
+}
+
+/** Makes the messages of one code; `example` is one of them. */
+type Maker<T> = (T extends Template<infer F> ? (fields: F) => Message : () => Message) & { readonly example: Message };
+
+/** The messages of a room, by the second half of their codes: `topic.name`. A text is a message without fields. */
+export function catalog<const T extends Readonly<Record<string, string | Template<Fields>>>>(
+  topic: string,
+  templates: T,
+): { readonly [Name in keyof T]: Maker<T[Name]> } {
+  const makers = Object.entries(templates).map(([name, entry]) => {
+    const code = `${topic}.${name}`;
+    const { example, render } = typeof entry === "string" ? { example: {}, render: () => entry } : entry;
+    const make = (fields: Fields = {}): Message => ({ code, message: render(fields), fields });
+    return [name, Object.assign(make, { example: make(example) })];
+  });
+  return Object.fromEntries(makers) as { readonly [Name in keyof T]: Maker<T[Name]> };
+}
+
+/** A message within another's words, or with names in front; `fields` are added to its own. */
+export function reworded(message: Message, text: string, fields: Fields = {}): Message {
+  return { code: message.code, message: text, fields: { ...message.fields, ...fields } };
+}
+
+export const textsOf = (messages: readonly Message[]): string[] => messages.map(({ message }) => message);
+
+export const uncoded = (message: string): Message => ({ code: "uncoded", message, fields: {} });

@@ -1,0 +1,17 @@
+import { catalog, type Message, template } from "./message.ts";
+
+/** Messages that no room can call its own. */
+export const generalMessages = catalog("general", {
+  bug: template(
+    { what: "TypeError: x is not a function" },
+    ({ what }) =>
+      `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it.`,
+  ),
+  nothing_loaded: template(
+    { wanted: "a table items" },
+    ({ wanted }) => `Expected ${wanted}, but nothing has been loaded yet: run \`tributary sync\` first.`,
+  ),
+  several: template({ faults: [] as readonly Message[] }, ({ faults }) =>
+    faults.map(({ message }) => message).join("\n"),
+  ),
+});

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reportFailure } from "../../src/cli/invocation/failure.ts";
 import { ConfigError, DestinationError } from "../../src/errors.ts";
-import { uncoded } from "../../src/message.ts";
+import { sentence } from "../support/log.ts";
 import { deafContext } from "./in_process.ts";
 import { emptyFolder, tributary } from "./process.ts";
 
@@ -117,7 +117,7 @@ test("any other error is a bug: exit code 70, without the key", async () => {
 });
 
 test("a cause is told at debug, and a JSON error is redacted", async () => {
-  const error = new ConfigError(uncoded("bad key-from-the-environment"), new Error("underneath"));
+  const error = new ConfigError(sentence("bad key-from-the-environment"), new Error("underneath"));
   expect((await failing(error, ["sync", "--log-level=trace"])).err).toContain("caused by Error: underneath");
   const { out } = await failing(error, ["sync", "--json"]);
   expect(JSON.parse(out)).toEqual({ ok: false, error: { message: "bad •••", exit_code: 2 } });
@@ -128,7 +128,7 @@ test("where closing failed as well, what the work failed with is told", async ()
     await using _opened = {
       [Symbol.asyncDispose]: () => Promise.reject(new Error("nothing left to close")),
     };
-    throw new DestinationError(uncoded("The disk is gone."));
+    throw new DestinationError(sentence("The disk is gone."));
   };
   const error: unknown = await work().catch(failure => failure);
   expect(await failing(error, ["sync"])).toEqual({ code: 6, out: "", err: "The disk is gone.\n" });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { StoppedError } from "../../src/errors.ts";
-import { uncoded } from "../../src/message.ts";
 import type { RunReport } from "../../src/sync/run/run.ts";
 import { openPostgres } from "../../src/warehouse/postgres/open.ts";
+import { sentence } from "../support/log.ts";
 import { lineOf } from "../support/run.ts";
 import { config, type Evening, evening, failing, type Night, names, type Plan } from "./night.ts";
 
@@ -230,7 +230,7 @@ describe("a PostgreSQL that stays away", () => {
     expect(night.pauses).toEqual([1, 2, 5]);
     const stopping = new AbortController();
     const stopped = await begin({
-      pausing: () => stopping.abort(new StoppedError(uncoded("Stopped by SIGINT."), 130)),
+      pausing: () => stopping.abort(new StoppedError(sentence("Stopped by SIGINT."), 130)),
     });
     stopped.gate.shut();
     await expect(stopped.sync({ names }, stopping.signal)).rejects.toMatchObject({ exitCode: 130 });

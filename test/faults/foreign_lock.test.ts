@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { StoppedError } from "../../src/errors.ts";
-import { uncoded } from "../../src/message.ts";
 import type { RunReport } from "../../src/sync/run/report.ts";
+import { sentence } from "../support/log.ts";
 import { lineOf } from "../support/run.ts";
 import { config, type Evening, evening, type Night, names } from "./night.ts";
 
@@ -59,7 +59,7 @@ describe("a lock that an idle session holds", () => {
     const stopping = new AbortController();
     const report = night.sync({ names }, stopping.signal);
     await blocked(night);
-    stopping.abort(new StoppedError(uncoded("Stopped by SIGINT."), 130));
+    stopping.abort(new StoppedError(sentence("Stopped by SIGINT."), 130));
     expect(await report).toMatchObject({
       exit_code: 130,
       errors: [expect.stringMatching(night.holder), "Stopped by SIGINT."],

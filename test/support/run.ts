@@ -17,6 +17,7 @@ import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
 import { relationsOf } from "../../streams/relations.ts";
 import { type StillClock, stillClock } from "./clock.ts";
+import { logTo } from "./log.ts";
 import { models } from "./models.ts";
 import type { Warehouse } from "./warehouse.ts";
 
@@ -80,12 +81,11 @@ export function bench({
   unread = [],
 }: Setting): Bench {
   const said: string[] = [];
-  const say = (_facts: object, message: string) => void said.push(message);
   let more = config;
   const tools = (signal: AbortSignal): RunTools => ({
     clock,
     random: Math.random,
-    log: { info: say, warn: say, debug: () => undefined },
+    log: logTo((text, _facts, level) => void (level === "debug" || said.push(text))),
     signal,
     redact: text => text,
     watch,

@@ -6,8 +6,8 @@ import { loadConfig } from "../../../src/config/load.ts";
 import { attachReports, deliverReports, type ReportTools } from "../../../src/daemon/notify/report_delivery.ts";
 import type { DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { createRedactor } from "../../../src/secrets.ts";
+import { sentence } from "../../support/log.ts";
 import { eventually, handClock } from "./clock.ts";
 import { ended } from "./daemon.ts";
 import { startInbox } from "./inbox.ts";
@@ -87,7 +87,7 @@ test("a daemon makes them behind runs that brought everything, as long as it lea
   const made: string[] = [];
   const { config, clock, said, tools } = await office([{ after: ["nightly"], out: "report.html" }], async () => {
     made.push(new Date(clock.now()).toISOString());
-    if (made.length === 1) throw new ConfigError(uncoded("nothing is loaded yet"));
+    if (made.length === 1) throw new ConfigError(sentence("nothing is loaded yet"));
     return { title: "", page, words: "" };
   });
   let [leads, tell]: [boolean, (event: DaemonEvent) => void] = [true, () => undefined];

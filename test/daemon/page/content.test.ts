@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { PageSource } from "../../../src/daemon/page/source.ts";
 import { DestinationError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import type { RunStatus, Status } from "../../../src/operations/status.ts";
 import type { History, PastRun, PastStreamRun } from "../../../src/warehouse/read/run_history.ts";
 import { groups } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
+import { sentence } from "../../support/log.ts";
 import { manyStreams } from "./many.ts";
 import { scriptedDaemon } from "./scripted.ts";
 import { fleet, now, queuedRun, served, stream, telling, warehouseStatus, worker } from "./warehouse_status.ts";
@@ -357,7 +357,7 @@ test("while a run has the file, what was known before is shown", async () => {
 test("a warehouse that could never be read is told with its advice, and the page is there", async () => {
   const { words } = await shown(
     telling(() => {
-      throw new DestinationError(uncoded("Expected a database, got no answer. Check destination.url."));
+      throw new DestinationError(sentence("Expected a database, got no answer. Check destination.url."));
     }),
   );
   expect(words).toContain("The warehouse cannot be read What to do Expected a database");

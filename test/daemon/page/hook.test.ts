@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { hookRoute } from "../../../src/daemon/page/hook.ts";
 import type { Daemon } from "../../../src/daemon/schedule/events.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
+import { sentence } from "../../support/log.ts";
 import { eventually, type HandClock, handClock } from "../notify/clock.ts";
 
 const SECRET = "0123456789abcdef-secret";
@@ -112,7 +112,7 @@ test.each([
 
 test("what the daemon says of the rows is answered: no such list, no room", async () => {
   const { call, daemon } = hook();
-  daemon.refuses = new ConfigError(uncoded("refresh: there is no stream"));
+  daemon.refuses = new ConfigError(sentence("refresh: there is no stream"));
   const unknown = await call(SECRET, naming("orders", ["PO-17"]));
   expect([unknown.status, await unknown.json()]).toEqual([400, { error: "refresh: there is no stream" }]);
   daemon.refuses = "Too many rows wait already.";

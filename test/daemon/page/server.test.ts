@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import type { Route } from "../../../src/daemon/page/route.ts";
 import { servePage } from "../../../src/daemon/page/server.ts";
 import { ConfigError, DestinationError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { createRedactor } from "../../../src/secrets.ts";
 import { stillClock } from "../../support/clock.ts";
+import { sentence } from "../../support/log.ts";
 import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
 const quiet = telling(() => warehouseStatus([stream()]));
@@ -176,7 +176,7 @@ test("status.json is the status; without a warehouse it says why, without a secr
   const clock = stillClock();
   const { url } = await served(source, { clock, redact: createRedactor(["pw-hidden"]) });
   expect(await (await fetch(`${url}/status.json`)).json()).toEqual(status);
-  broken = new DestinationError(uncoded("Expected a database, got pw-hidden refused. Check destination.url."));
+  broken = new DestinationError(sentence("Expected a database, got pw-hidden refused. Check destination.url."));
   clock.advance(60_000);
   const refused = await fetch(`${url}/status.json`);
   expect(refused.status).toBe(503);

@@ -6,8 +6,8 @@ import { defineStream, detail, list, lookup } from "../../../src/catalog/stream.
 import { statusCacheOf } from "../../../src/daemon/cached_status.ts";
 import { type PageSource, warehouseSource } from "../../../src/daemon/page/source.ts";
 import { DestinationError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { load } from "../../config/sample.ts";
+import { sentence } from "../../support/log.ts";
 import { warehouses } from "../../support/warehouse.ts";
 import { told } from "../../sync/answers.ts";
 import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
@@ -136,7 +136,7 @@ test("what cannot be read is told with its advice, and what is known is there", 
   const failing: PageSource = {
     ...source,
     record: async () => {
-      throw new DestinationError(uncoded("Expected to read _tributary.schema_changes. Grant it."));
+      throw new DestinationError(sentence("Expected to read _tributary.schema_changes. Grant it."));
     },
   };
   const { words } = await shown(failing, "/streams/acme/items");

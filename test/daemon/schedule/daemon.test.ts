@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
+import { sentence } from "../../support/log.ts";
 import { configOf, desk } from "./desk.ts";
 
 const nightly = { name: "nightly", cron: "0 2 * * *", timezone: "UTC" };
@@ -134,7 +134,7 @@ test("an idle daemon stops at once; a run is stopped with the signal's reason an
   const busy = await desk("2026-03-10T01:59:59Z", { schedules: [nightly] });
   busy.scripts.push({ ms: 3_600_000 });
   await busy.clock.until("2026-03-10T02:10:00Z");
-  expect(await busy.end(new StoppedError(uncoded("Stopped by SIGTERM."), 143))).toBe(true);
+  expect(await busy.end(new StoppedError(sentence("Stopped by SIGTERM."), 143))).toBe(true);
   expect(busy.made[0]?.stopped).toMatchObject({ exitCode: 143, message: "Stopped by SIGTERM." });
   expect(busy.events.at(-1)).toMatchObject({ kind: "finished", outcome: { exit_code: 143 }, retryAt: undefined });
   expect(busy.daemon.live()).toBeUndefined();

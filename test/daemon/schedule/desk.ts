@@ -11,12 +11,12 @@ import type { Past } from "../../../src/daemon/schedule/past_runs.ts";
 import { ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
 import { changedKeys } from "../../../src/daemon/schedule/source.ts";
 import { type ExitCode, StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../../src/sync/run/run_order.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { streams } from "../../../streams/index.ts";
 import { relationsOf } from "../../../streams/relations.ts";
+import { sentence } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import { type MovedClock, movedClock } from "./moved_clock.ts";
 
@@ -115,7 +115,7 @@ export async function desk(
       offered = found;
     },
     starts: () => made.map(({ at, order }) => `${order.command.split(" ")[2]} ${at.slice(8, 19).replace("T", " ")}`),
-    end: async (reason = new StoppedError(uncoded("Stopped by SIGTERM."), 143)) => {
+    end: async (reason = new StoppedError(sentence("Stopped by SIGTERM."), 143)) => {
       stop.abort(reason);
       return served;
     },

@@ -10,12 +10,12 @@ import { readPast } from "../../../src/daemon/schedule/past_runs.ts";
 import { ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
 import { watchChanges } from "../../../src/daemon/schedule/source.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { renewExports } from "../../../src/outputs/export/renewing.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { streams } from "../../../streams/index.ts";
 import { relationsOf } from "../../../streams/relations.ts";
+import { sentence } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import type { Warehouse } from "../../support/warehouse.ts";
 import { type Doorway, doorway } from "./door.ts";
@@ -140,7 +140,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
     async stopDaemon() {
       if (running === undefined) throw new Error("expected a daemon that is up");
       const { stopping, served } = running;
-      stopping.abort(new StoppedError(uncoded("Stopped by SIGTERM"), 143));
+      stopping.abort(new StoppedError(sentence("Stopped by SIGTERM"), 143));
       return served;
     },
     async passTo(moment) {

@@ -1,9 +1,9 @@
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { streams } from "../../../streams/index.ts";
 import { refused } from "../../support/interposed.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { compareWithTruth } from "../../support/truth.ts";
 import { passing, postgresWarehouse, warehouses } from "../../support/warehouse.ts";
@@ -80,7 +80,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       let seen = 0;
       place.look = ({ path }) => {
         if (path === "/ingested" && ++seen === stop)
-          ending.abort(new StoppedError(uncoded("stopped by the test"), 143));
+          ending.abort(new StoppedError(sentence("stopped by the test"), 143));
         return undefined;
       };
       const stopped = await place.backfill(order, ending.signal);
@@ -123,7 +123,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const ending = new AbortController();
     let seen = 0;
     place.look = ({ path }) => {
-      if (path === "/ingested" && ++seen === 12) ending.abort(new StoppedError(uncoded("stopped by the test"), 143));
+      if (path === "/ingested" && ++seen === 12) ending.abort(new StoppedError(sentence("stopped by the test"), 143));
       return undefined;
     };
     await place.backfill(order, ending.signal);
@@ -272,7 +272,7 @@ test("an estimate looks into a few windows and comes near; consent is asked abov
   expect(line.requests).toBeLessThan(pages * 1.3 + 8);
   expect(guess.asked).toBeLessThan(15);
   place.configure({ backfill: { confirm_above: 10 } });
-  const no = () => Promise.reject(new StoppedError(uncoded("no"), 130));
+  const no = () => Promise.reject(new StoppedError(sentence("no"), 130));
   await expect(place.backfill(order, undefined, no)).rejects.toThrow("no");
   place.configure({ backfill: { confirm_above: 10_000 } });
   expect(await place.backfill({ ...order, maxRequests: 12 }, undefined, no)).toMatchObject({ exit_code: 5 });

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { type NamedRows, refreshOrder } from "../../../src/operations/refresh.ts";
 import { type RunReport, runSync } from "../../../src/sync/run/run.ts";
 import { refused } from "../../support/interposed.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { type Warehouse, warehouses } from "../../support/warehouse.ts";
 import { type Told, told } from "../../sync/answers.ts";
@@ -209,7 +209,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     const ending = new AbortController();
     const { "/mails/m18": last } = place.says;
     place.says["/mails/m18"] = passing => {
-      ending.abort(new StoppedError(uncoded("the end"), 130));
+      ending.abort(new StoppedError(sentence("the end"), 130));
       return last!(passing);
     };
     const stopped = await place.sync({ catalogue, names: ["mail_details"], allDetails: true }, ending.signal);

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ApiError, LockedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import type { UploadedFile } from "../../../src/operations/upload/upload.ts";
 import { watchFolder } from "../../../src/operations/upload/watch.ts";
 import { emptyFolder } from "../../cli/process.ts";
+import { sentence } from "../../support/log.ts";
 
 const uploaded = (file: string, more: Partial<UploadedFile> = {}): UploadedFile => ({
   ...{ file, sha256: "", bytes: 1, doc_id: "D", sent_at: null, outcome: "uploaded", error: null, found: [] },
@@ -83,8 +83,8 @@ test("while another run is at work or the service away files stay; a refused key
   mkdirSync(join(folder, "done"));
   writeFileSync(join(folder, "a.pdf"), "x");
   const answers: unknown[] = [
-    new LockedError(uncoded("Locked by a run.")),
-    new ApiError(uncoded("Away."), { failure: "unavailable", path: "/x" }),
+    new LockedError(sentence("Locked by a run.")),
+    new ApiError(sentence("Away."), { failure: "unavailable", path: "/x" }),
     [{ doc_id: null, outcome: "stopped", error: "A limit." }],
   ];
   const send = async ([file]: readonly string[]) => {
@@ -98,7 +98,7 @@ test("while another run is at work or the service away files stay; a refused key
     ["Locked by a run.", "Away.", "A limit."].map(why => `${why} The files stay where they are until then.`),
   );
   expect(readdirSync(folder)).toContain("a.pdf");
-  answers.push(new ApiError(uncoded("Refused."), { failure: "unauthorized", path: "/x" }));
+  answers.push(new ApiError(sentence("Refused."), { failure: "unauthorized", path: "/x" }));
   await expect(watched(folder, 4, { look: () => undefined, send })).rejects.toThrow("Refused.");
 });
 

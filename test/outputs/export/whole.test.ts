@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, it, test } from "vitest";
 import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { placeOf } from "../../../src/outputs/export/place.ts";
 import { meddle } from "../../operations/verify/planting.ts";
+import { sentence } from "../../support/log.ts";
 import { bench } from "../../support/run.ts";
 import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { exported, statuses } from "./exporting.ts";
@@ -152,7 +152,7 @@ describe("what keeps an export from being made", () => {
     for (const warehouse of warehouses) {
       const out = await lake();
       const stopping = new AbortController();
-      const reason = new StoppedError(uncoded("stopped"), 130);
+      const reason = new StoppedError(sentence("stopped"), 130);
       const watch = ({ doing }: { readonly doing: string }) => void (doing === "writing" && stopping.abort(reason));
       await expect(exported(warehouse, out, { tools: { signal: stopping.signal, watch } })).rejects.toBe(reason);
       expect(await readdir(dirname(out))).toEqual([]);

@@ -3,6 +3,7 @@ import { renewExports } from "../../../src/outputs/export/renewing.ts";
 import type { RunOrder, RunTools } from "../../../src/sync/run/run_order.ts";
 // First: what the engine calls has to be in place when it is loaded.
 import { relationsOf } from "../../../streams/relations.ts";
+import { logTo } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import "./touches.ts";
 import { setImmediate as turn } from "node:timers/promises";
@@ -83,7 +84,6 @@ function clockOf({ startsAt, alarms, maxTimeMs }: Job): RunClock {
 
 async function perform(job: Job): Promise<Done> {
   const said: string[] = [];
-  const say = (facts: object, message: string) => void said.push(`${message} ${JSON.stringify(facts)}`);
   const clock = clockOf(job);
   const draw = new Draw(job.seed);
   const random = () => draw.next() / 4_294_967_296;
@@ -99,7 +99,7 @@ async function perform(job: Job): Promise<Done> {
     const tools: RunTools = {
       clock,
       random,
-      log: { info: say, warn: say, debug: say },
+      log: logTo((text, facts) => void said.push(`${text} ${JSON.stringify(facts)}`)),
       signal: new AbortController().signal,
       redact: text => text.replaceAll(job.key, "•••").replaceAll(job.otherKey, "•••"),
       watch: () => undefined,

@@ -1,12 +1,12 @@
 import { ByteBudget } from "../../../src/byte_budget.ts";
 import { DestinationError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { type BudgetLimits, type BudgetState, budgetState } from "../../../src/source/budget/budget.ts";
 import {
   type BudgetStore,
   createSharedLimiter,
   type SharedLimiter,
 } from "../../../src/source/budget/shared_limiter.ts";
+import { sentence } from "../../support/log.ts";
 import { type ManualClock, manualClock } from "../clocks.ts";
 
 /** Numbers from 0 to below 1, the same for the same seed. */
@@ -131,7 +131,7 @@ export class World {
       await this.clock.sleep((this.#random() * this.#settings.tripMs) / 2);
       const worker = workerOf();
       if (worker.isDead) await never;
-      if (worker.isCut) throw new DestinationError(uncoded("cut off"), undefined, true);
+      if (worker.isCut) throw new DestinationError(sentence("cut off"), undefined, true);
     };
     let read = { at: 0, now: 0 };
     return {
@@ -150,7 +150,7 @@ export class World {
         const { at, now } = read;
         await trip();
         if (this.#random() < (this.#settings.lostShare ?? 0))
-          throw new DestinationError(uncoded("lost"), undefined, true);
+          throw new DestinationError(sentence("lost"), undefined, true);
         const left = (state as BudgetState).pause;
         if (isFirst && left !== undefined) told.until = Math.max(told.until, at + left.until - now);
         return isFirst;

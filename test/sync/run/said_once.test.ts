@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, DestinationError } from "../../../src/errors.ts";
 import type { Log } from "../../../src/logging.ts";
-import { uncoded } from "../../../src/message.ts";
 import { announce } from "../../../src/sync/run/announcements.ts";
+import { sentence } from "../../support/log.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { bills, forbidden, orders } from "../vendors.ts";
@@ -31,13 +31,13 @@ describe("the log of a run", () => {
     const announcements = announce(log, []);
     const [acme, beta] = [announcements.failuresOf(log), announcements.failuresOf(log)];
     const fault = (path: string, status = 500) =>
-      new ApiError(uncoded(`GET ${path} got ${status}`), { failure: "unavailable", path, status });
-    const own = (path: string) => new ApiError(uncoded(`${path} is odd`), { failure: "malformed", path, status: 200 });
+      new ApiError(sentence(`GET ${path} got ${status}`), { failure: "unavailable", path, status });
+    const own = (path: string) => new ApiError(sentence(`${path} is odd`), { failure: "malformed", path, status: 200 });
     const odd = [own("/x"), own("/y")];
-    const errors = [fault("/a"), fault("/b"), fault("/c", 502), ...odd, new DestinationError(uncoded("full"))];
+    const errors = [fault("/a"), fault("/b"), fault("/c", 502), ...odd, new DestinationError(sentence("full"))];
     for (const error of errors) acme(error, {});
     beta(fault("/d"), {});
-    for (const error of [...errors, new DestinationError(uncoded("not published"))]) announcements.failed(error);
+    for (const error of [...errors, new DestinationError(sentence("not published"))]) announcements.failed(error);
     announcements.end();
     expect(lines).toEqual([
       "warn GET /a got 500",

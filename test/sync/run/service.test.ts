@@ -2,10 +2,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import type { Company } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { createSharedClients, openService } from "../../../src/sync/run/service.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { stillClock } from "../../support/clock.ts";
+import { sentence } from "../../support/log.ts";
 
 const settings = {
   maxConcurrency: 3,
@@ -68,7 +68,7 @@ test("a key that can't be read any more is that company's failure, and no reques
   onTestFinished(() => simulator.close());
   const lost: Company = {
     ...company("acme", "k1", simulator.url),
-    refreshKey: () => Promise.reject(new ConfigError(uncoded("The key's file is gone."))),
+    refreshKey: () => Promise.reject(new ConfigError(sentence("The key's file is gone."))),
   };
   const clock = stillClock();
   const tools = {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list, type Stream } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { refused } from "../../support/interposed.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { noSuch, type Told, told } from "../answers.ts";
@@ -59,7 +59,7 @@ async function loaded(
   let ending: AbortController | undefined;
   const ask = (each: string) => {
     service.clock.advance(1_000);
-    if (each === END) ending?.abort(new StoppedError(uncoded("the end"), 130));
+    if (each === END) ending?.abort(new StoppedError(sentence("the end"), 130));
     return (each === FIRST ? service.first : undefined) ?? answer(service.states[each]!, each);
   };
   const place = await told(

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
 import type { PartResult } from "../../../src/sync/stream/details.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
@@ -10,6 +9,7 @@ import { openPostgres } from "../../../src/warehouse/postgres/open.ts";
 import { historyOf } from "../../../src/warehouse/read/run_history.ts";
 import { beginRun, COUNTERS } from "../../../src/warehouse/state/run_log.ts";
 import { stillClock } from "../../support/clock.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { passing, postgresWarehouse } from "../../support/warehouse.ts";
 import { instead, type Told, told } from "../answers.ts";
@@ -204,7 +204,7 @@ test("a part that a limit ends publishes what it has and goes on from there, all
     const ending = new AbortController();
     let left = 3;
     onAsk = () => {
-      if (--left === 0) ending.abort(new StoppedError(uncoded("--max-time is over"), 5));
+      if (--left === 0) ending.abort(new StoppedError(sentence("--max-time is over"), 5));
     };
     await expect(fetch({ signal: ending.signal })).rejects.toThrow("--max-time is over");
     const [before] = [await place.count("mail_facts")];
@@ -277,7 +277,7 @@ test("what parts of a run left that was killed goes with the next run, and count
     statuses.push(
       ...(await place.warehouse.query("select distinct status from _tributary.stream_runs where run_id like '%/%'")),
     );
-    if (isKilled) throw new StoppedError(uncoded("killed"), 5);
+    if (isKilled) throw new StoppedError(sentence("killed"), 5);
     return result;
   };
   const place = await told(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { count, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list, type Stream } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, noSuch, page, type Say, type Told, told } from "../answers.ts";
@@ -235,7 +235,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
         // Every page is stored as soon as it is read.
         place.clock.advance(5_000);
         if (number !== PAGES + 3) return undefined;
-        ending.abort(new StoppedError(uncoded("the end"), 130));
+        ending.abort(new StoppedError(sentence("the end"), 130));
         return new Promise(resolve => setTimeout(resolve, 200));
       });
       const stopped = await place.sync({ catalogue: [mails, lines] }, ending.signal);

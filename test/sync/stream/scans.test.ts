@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { openDestination, type Where } from "../../../src/warehouse/connect/open.ts";
 import type { Stage } from "../../../src/warehouse/destination.ts";
 import { core as streams } from "../../support/core.ts";
 import { refused } from "../../support/interposed.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { compareWithTruth } from "../../support/truth.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
@@ -38,7 +38,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const place = await scenario(make, { items: 720 });
     const stop = new AbortController();
     place.look = ({ path, nth }) => {
-      if (path === "/items" && nth === 4) stop.abort(new StoppedError(uncoded("Ctrl-C"), 130));
+      if (path === "/items" && nth === 4) stop.abort(new StoppedError(sentence("Ctrl-C"), 130));
     };
     const stopped = await place.sync({ names }, stop.signal);
     expect(stopped).toMatchObject({ status: "stopped", exit_code: 130 });
@@ -102,7 +102,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const stop = new AbortController();
     let asked = 0;
     place.look = ({ path }) => {
-      if (path.startsWith("/po/") && ++asked === 30) stop.abort(new StoppedError(uncoded("Ctrl-C"), 130));
+      if (path.startsWith("/po/") && ++asked === 30) stop.abort(new StoppedError(sentence("Ctrl-C"), 130));
     };
     const stopped = lineOf(await place.sync({}, stop.signal), "purchase_order_details");
     expect(stopped).toMatchObject({ status: "stopped", inserted: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
@@ -87,7 +87,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const before = its.look;
     its.look = passing => {
       if (passing.query.get("cursor") === "300" && passing.query.has("date_to"))
-        stop.abort(new StoppedError(uncoded("Ctrl-C"), 130));
+        stop.abort(new StoppedError(sentence("Ctrl-C"), 130));
       return before(passing);
     };
     expect((await night({}, stop.signal)).report).toMatchObject({ exit_code: 130 });

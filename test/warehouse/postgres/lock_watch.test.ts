@@ -2,13 +2,13 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { uncoded } from "../../../src/message.ts";
 import { altering } from "../../../src/warehouse/ddl/alteration.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import type { LockPatience } from "../../../src/warehouse/postgres/lock_watch.ts";
 import { openPostgresForReading } from "../../../src/warehouse/postgres/open.ts";
 import { rowStateName } from "../../../src/warehouse/state_tables.ts";
 import { createDatabase, type TestDatabase } from "../../support/database.ts";
+import { sentence } from "../../support/log.ts";
 import { openReady, orders } from "./fixture.ts";
 
 let database: TestDatabase;
@@ -53,7 +53,7 @@ test("a wait ends soon after the run is to, and a statement that works is left a
   const destination = await ready(database.url, { lockWaitMs: 60_000, stopReason: () => stop });
   const pid = await hold("select from _tributary.warehouse for update");
   const touching = touch(destination);
-  stop = new StoppedError(uncoded("Stopped by SIGTERM."), 143);
+  stop = new StoppedError(sentence("Stopped by SIGTERM."), 143);
   await expect(touching).rejects.toMatchObject({
     name: "StoppedError",
     exitCode: 143,

@@ -10,7 +10,7 @@ export default defineConfig({
       "test/catalog/columns.test.ts",
       "test/{config,rows,schemas,source,mutations}/**/*.test.ts",
       "test/sync/extract/*.test.ts",
-      "test/repository/{contributing,generated,hygiene,layers,undici}.test.ts",
+      "test/repository/{contributing,generated,hygiene,layers,size,undici}.test.ts",
       "test/warehouse/conformance/*.test.ts",
     ],
     // These ask PostgreSQL.

@@ -1,4 +1,4 @@
-import { retiredOpeners, retiredWords } from "./retired_words.ts";
+import { retiredBeginnings, retiredWords } from "./retired_words.ts";
 
 const quoted = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`;
 /** Source of a regular expression that finds a regular expression. */
@@ -55,7 +55,7 @@ function replaced(source: string, code: (text: string) => string, comment: (text
 }
 
 const alternatives = (words: readonly string[]): string => `(?:${words.join("|").replaceAll(" ", "\\s+")})\\b`;
-const opener = new RegExp(`(?<=(?:^|¦|[.!?]["'\`)]*|\\n\\s*\\n)\\s*)${alternatives(retiredOpeners)}`, "g");
+const opener = new RegExp(`(?<=(?:^|¦|[.!?]["'\`)]*|\\n\\s*\\n)\\s*)${alternatives(retiredBeginnings)}`, "g");
 const word = new RegExp(`\\b${alternatives(retiredWords)}`, "gi");
 
 /** The lines of a source, from 1, on which a comment has a retired word, or begins a sentence with a retired opener. */

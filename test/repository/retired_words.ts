@@ -4,7 +4,7 @@
  */
 
 /** No sentence begins with one of these. */
-export const retiredOpeners: readonly string[] = ["What", "Whoever", "That", "Of", "Nobody", "Somebody"];
+export const retiredBeginnings: readonly string[] = ["What", "Whoever", "That", "Of", "Nobody", "Somebody"];
 
 /** No sentence holds one of these, in small letters or capitals. */
 export const retiredWords: readonly string[] = [

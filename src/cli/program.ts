@@ -9,7 +9,7 @@ interface CommandModule {
 }
 
 /** Name, summary and file of each command. Only the one that is called gets loaded. */
-const commands: readonly (readonly [string, string, () => Promise<CommandModule>])[] = [
+export const commands: readonly (readonly [string, string, () => Promise<CommandModule>])[] = [
   ["init", "write config.yaml, asking for the few values that matter", () => import("./commands/init.ts")],
   ["check", "look whether a run would go well, and say what to do", () => import("./commands/check.ts")],
   ["config", "print the effective configuration, secrets masked", () => import("./commands/config.ts")],

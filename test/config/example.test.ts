@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { z } from "zod";
-import { bareSchema, configSchema, DESTINATION_KEYS, isOpen } from "../../src/config/schema.ts";
+import type { z } from "zod";
+import { configSchema, DESTINATION_KEYS, isOpen } from "../../src/config/schema.ts";
 import { streams } from "../../streams/index.ts";
 import { load, sampleEnv } from "./sample.ts";
+import { schemaKeys } from "./schema_keys.ts";
 
 const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
 const env = {
@@ -27,18 +28,6 @@ const commentedOut = /^( *)#(?=\S)/;
 const settingLines = example.split("\n").filter(line => commentedOut.test(line));
 const switchedOn = (line: string): string => example.replace(line, () => line.replace(commentedOut, "$1"));
 const allSwitchedOn = example.replace(new RegExp(commentedOut, "gm"), "$1");
-
-/** Every key of the schema: `a.b`, `list[].c`, and `*` for names that are the user's. */
-function schemaKeys(schema: z.core.$ZodType, above = ""): string[] {
-  const bare = bareSchema(schema);
-  if (bare instanceof z.ZodArray) return schemaKeys(bare.element, `${above}[]`);
-  if (bare instanceof z.ZodRecord) return schemaKeys(bare.valueType, `${above}.*`);
-  if (!(bare instanceof z.ZodObject)) return [];
-  return Object.entries<z.core.$ZodType>(bare.shape).flatMap(([key, inner]) => {
-    const path = above === "" ? key : `${above}.${key}`;
-    return [path, ...schemaKeys(inner, path)];
-  });
-}
 
 /** Every key of a value, spelled as in the schema, as often as it stands there. */
 function valueKeys(value: unknown, above = ""): string[] {

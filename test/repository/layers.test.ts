@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
+import { withoutComments } from "./comments.ts";
 import { readMap, roomOf } from "./map.ts";
 import { type Import, packages, root, type Source, sourcesIn } from "./sources.ts";
 
@@ -190,13 +191,6 @@ test("a database is called by its name where one is chosen, and nowhere else: SQ
     "src/warehouse/schema/ddl_script.ts",
   ]);
 });
-
-/** Comments become empty, line by line; a `//` within a line of code stays, as in an address. */
-function withoutComments(text: string): string {
-  return text
-    .replace(/\/\*[\s\S]*?\*\//g, comment => comment.replace(/[^\n]/g, ""))
-    .replace(/^\s*\/\/.*$|\s\/\/ .*$/gm, "");
-}
 
 function eachImport(complaint: (source: Source, found: Import) => string | undefined): string[] {
   return sources.flatMap(source => source.imports.flatMap(found => complaint(source, found) ?? []));

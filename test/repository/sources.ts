@@ -9,6 +9,8 @@ export interface Import {
   readonly isPackage: boolean;
   /** Gone when the types are stripped. */
   readonly typesOnly: boolean;
+  /** As the imported file calls them; `*` for all of them. */
+  readonly names: readonly string[];
 }
 
 export interface Source {
@@ -17,8 +19,8 @@ export interface Source {
   readonly imports: readonly Import[];
 }
 
-const statement = /^(?:import|export)\s+(?<types>type\s)?(?:[^"';]*?\sfrom\s+)?"(?<from>[^"]+)"/gm;
-const dynamic = /\bimport\(\s*"(?<from>[^"]+)"/g;
+const statement = /^(?:import|export)\s+(?<types>type\s)?(?:(?<names>[^"';]*?)\sfrom\s+)?"(?<from>[^"]+)"/gm;
+const dynamic = /(?:\{(?<names>[^{}]*)\}\s*=\s*await\s+)?\bimport\(\s*"(?<from>[^"]+)"/g;
 const computed = /\bimport\(\s*[^"\s]/;
 
 /** All TypeScript of the given folders, with what it imports; modules of Node.js left out. */
@@ -34,15 +36,25 @@ export function sourcesIn(...folders: readonly string[]): readonly Source[] {
     });
 }
 
-function importsOf(path: string, text: string): readonly Import[] {
+export function importsOf(path: string, text: string): readonly Import[] {
   return [...text.matchAll(statement), ...text.matchAll(dynamic)]
-    .map(match => ({ from: match.groups!["from"]!, typesOnly: match.groups!["types"] !== undefined }))
+    .map(({ groups }) => ({
+      from: groups!["from"]!,
+      typesOnly: groups!["types"] !== undefined,
+      names: namesIn(groups!["names"] ?? ""),
+    }))
     .filter(({ from }) => !from.startsWith("node:"))
-    .map(({ from, typesOnly }) =>
+    .map(({ from, ...found }) =>
       from.startsWith(".")
-        ? { to: posix.normalize(posix.join(dirname(path), from)), isPackage: false, typesOnly }
-        : { to: packageOf(from), isPackage: true, typesOnly },
+        ? { to: posix.normalize(posix.join(dirname(path), from)), isPackage: false, ...found }
+        : { to: packageOf(from), isPackage: true, ...found },
     );
+}
+
+/** `{ a, type B, c as d }` → `a`, `B`, `c`. */
+function namesIn(clause: string): readonly string[] {
+  const parts = clause.replace(/[{}]/g, "").split(",");
+  return parts.map(part => /^(?:type\s+)?([^\s:]*)/.exec(part.trim())![1]!).filter(name => name !== "");
 }
 
 /** `@scope/name/part` → `@scope/name`. */

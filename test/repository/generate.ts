@@ -5,6 +5,7 @@ import { namesFile } from "../schemas/names_file.ts";
 import { apiPage } from "./api_page.ts";
 import { cataloguePage } from "./catalogue_page.ts";
 import { withCounts } from "./counts.ts";
+import { messagesPage } from "./messages_page.ts";
 import { modelColumnsFile } from "./model_columns.ts";
 import { pageReaderFile } from "./page_reader.ts";
 import { root } from "./sources.ts";
@@ -25,6 +26,7 @@ export interface Generated {
 export const generated: readonly Generated[] = [
   { path: "docs/streams.md", from: "the catalogue in streams/", make: () => cataloguePage(groups) },
   { path: "docs/api.md", from: "the comments in src/library/", make: apiPage },
+  { path: "docs/messages.md", from: "the catalogs of messages in src/", make: messagesPage },
   { path: "docs/state-tables.md", from: "the comments of the state tables", make: statePage },
   { path: "models/columns.json", from: "the models' selects", make: modelColumnsFile },
   { path: "src/rows/page_reader_wasm.ts", from: "the sources in reader/", make: pageReaderFile },

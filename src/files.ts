@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
 import { lstat, open, rm } from "node:fs/promises";
+import { TributaryError } from "./errors.ts";
 
 /** Makes the entries of a folder durable. Systems that cannot sync a folder (Windows) need no help there. */
 export async function syncFolder(path: string): Promise<void> {
@@ -49,10 +50,11 @@ export const diskFailure = {
 export const FULL = "The disk is full, or your quota is used up.";
 export const DENIED = "This user may not write there.";
 
-/** `code` of a system error; of the first one where closing failed, too. */
+/** `code` of a system error, not of a message; of the first one where closing failed, too. */
 export function codeOf(error: unknown): string | undefined {
   if (error instanceof SuppressedError) return codeOf(error.suppressed);
-  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : undefined;
+  if (typeof error !== "object" || error === null || error instanceof TributaryError) return undefined;
+  return "code" in error ? String(error.code) : undefined;
 }
 
 /** What a text of JSON says; undefined for any other text. */

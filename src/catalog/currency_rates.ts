@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import { uncoded } from "../message.ts";
+import { currencyMessages } from "./messages.ts";
 
 /** What amounts are shown in beside their own currencies, and where its rates stand. */
 export interface ReportingCurrency {
@@ -46,19 +46,13 @@ export function currencyFactors(
   const isLong = currency >= 0 && rate >= 0;
   const columns = header.flatMap((cell, at) => (/^[A-Z]{3}$/.test(cell) ? [{ code: cell, at }] : []));
   if (date < 0 || (!isLong && columns.length === 0))
-    throw new ConfigError(
-      uncoded(
-        `currency.rates: expected a first line with date, currency and rate, or with Date and a column for each currency, got ${JSON.stringify(lines[0]?.slice(0, 80) ?? "")}`,
-      ),
-    );
+    throw new ConfigError(currencyMessages.no_columns({ got: lines[0]?.slice(0, 80) ?? "" }));
   const rates: Rates = new Map();
   for (const [at, line] of lines.entries()) {
     if (at === 0 || line.trim() === "") continue;
     const row = cells(line);
-    const wrong = (expected: string, got: string | undefined) =>
-      new ConfigError(
-        uncoded(`currency.rates, line ${at + 1}: expected ${expected}, got ${JSON.stringify(got ?? "")}`),
-      );
+    const wrong = (expected: string, got: string) =>
+      new ConfigError(currencyMessages.invalid_line({ line: at + 1, expected, got }));
     const day = row[date] ?? "";
     if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) throw wrong("a date such as 2026-03-31", day);
     const found = isLong ? [{ code: (row[currency] ?? "").toUpperCase(), at: rate }] : columns;
@@ -75,11 +69,7 @@ export function currencyFactors(
   }
   const base = told ?? (isLong ? report : "EUR");
   if (base !== report && !rates.has(report))
-    throw new ConfigError(
-      uncoded(
-        `currency: expected rates of ${report}, got those of ${[...rates.keys()].sort().join(", ") || "nothing"} for one ${base}`,
-      ),
-    );
+    throw new ConfigError(currencyMessages.no_rates({ report, found: [...rates.keys()].sort(), base }));
   for (const own of rates.values()) if (base !== report) for (const day of own.keys()) withBase(rates, base, day);
   return [...rates].flatMap(([code, own]) =>
     code === report ? [] : held(code, factorsOf(own, base === report ? undefined : rates.get(report)!), maxAgeMs),

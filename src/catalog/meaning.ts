@@ -1,7 +1,8 @@
 import { ConfigError, noting } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
+import type { Message } from "../message.ts";
 import { nearest } from "../nearest_name.ts";
 import type { Column, Kind, Table } from "./columns.ts";
+import { meaningMessages } from "./messages.ts";
 import type { Stream } from "./stream.ts";
 
 /** How a column is read: the sign of a number, whether anything stands there, a flag, or values, in any case, `*` standing for any part. */
@@ -79,26 +80,22 @@ export function readMeanings(
 }
 
 function ruleOf(meaning: Meaning, tables: readonly Table[], name: string, test: ColumnTest): readonly Rule[] {
-  const where = `meanings.${meaning.name}.${name}`;
+  const key = `meanings.${meaning.name}.${name}`;
   const table = tables.find(({ columns }) => columns.some(column => column.name === name));
   const column = table?.columns.find(each => each.name === name);
   if (column === undefined) {
     const isElsewhere = meaning.beside !== undefined && tables.length === 1;
     if (isElsewhere || tables.some(({ excluded = [] }) => excluded.some(each => each.name === name))) return [];
     const known = tables.flatMap(({ columns }) => columns.map(each => each.name));
-    const close = nearest(name, known);
+    const named = tables.map(each => each.name);
     throw new ConfigError(
-      uncoded(
-        `${where}: expected a column of ${tables.map(each => each.name).join(" or ")}, got ${name}${close === undefined ? "" : `; did you mean ${close}?`}`,
-      ),
+      meaningMessages.unknown_column({ key, tables: named, column: name, near: nearest(name, known) }),
     );
   }
   const fitting = FITTING[sortOf(column.kind)];
   if (!fitting.includes(typeof test === "object" ? FITTING.text[0]! : String(test)))
     throw new ConfigError(
-      uncoded(
-        `${where}: expected ${fitting.join(" or ")}, for the column holds ${column.kind} values, got ${testText(test)}`,
-      ),
+      meaningMessages.unfit_test({ key, expected: fitting, kind: column.kind, got: testText(test) }),
     );
   return [{ column, isBeside: table !== tables[0], test }];
 }

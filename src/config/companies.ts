@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { secretsInUrl } from "../secrets.ts";
 import type { Company } from "./config.ts";
-import type { Fault } from "./expansion.ts";
+import { configMessages, type Fault } from "./messages.ts";
 import { bareSchema, configSchema, defaultKey, type EffectiveConfig } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
 import { valueAt } from "./yaml_document.ts";
@@ -19,8 +19,7 @@ export function withDefaultKey(values: Values): Values {
 
 export function doublyNamed(values: Values, keyAt: (path: readonly string[]) => string): Fault[] {
   if (values["company"] === undefined || values["companies"] === undefined) return [];
-  const message = "company and companies exclude each other: keep company for one, companies for several";
-  return [{ where: `${keyAt(["companies"])} companies`, message }];
+  return [{ where: `${keyAt(["companies"])} companies`, ...configMessages.company_and_companies() }];
 }
 
 /** The companies a run may work for. A key read again is added to `secrets`. */

@@ -1,14 +1,9 @@
 import { ConfigError } from "../errors.ts";
 import { isPlaceIn } from "../secrets.ts";
+import type { Fault } from "./messages.ts";
 import { isOpen } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
 import { type ConfigDocument, type Path, pathText } from "./yaml_document.ts";
-
-/** Something wrong in the file: `file:line:column key`, and what was expected, what came, what to do. */
-export interface Fault {
-  readonly where: string;
-  readonly message: string;
-}
 
 /** The document's values with every `${…}` replaced, what of it is secret, the files it was read from, and what could not be replaced. */
 export interface Expansion {
@@ -54,7 +49,8 @@ export async function expand(
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       if (local && isKey(path)) return undefined;
-      faults.push({ where: `${document.valueAt(path)} ${pathText(path)}`, message: error.message });
+      const { code, message, fields } = error;
+      faults.push({ where: `${document.valueAt(path)} ${pathText(path)}`, code, message, fields });
       return undefined;
     }
   };

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { Message } from "../message.ts";
 import { nearest } from "../nearest_name.ts";
-import type { Fault } from "./expansion.ts";
+import { configMessages, type Fault } from "./messages.ts";
 import { bareSchema, configSchema, schemaAt } from "./schema.ts";
 import { type ConfigDocument, type Path, pathText, valueAt } from "./yaml_document.ts";
 
@@ -14,24 +15,26 @@ function explainIssue(issue: z.core.$ZodIssue, document: ConfigDocument, templat
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map(key => {
       const whole = [...path, key];
-      const message = `unknown key${unknownKeyAdvice(path, key)}`;
-      return { where: `${document.keyAt(whole)} ${pathText(whole)}`, message };
+      return { where: `${document.keyAt(whole)} ${pathText(whole)}`, ...unknownKey(path, key) };
     });
   }
-  const came = valueAt(templates, path);
-  const complete = issue.code === "custom" && issue.params?.["complete"] === true;
-  const got = complete || came === undefined ? "" : `, got ${shown(path, came)}`;
-  return [{ where: `${document.valueAt(path)} ${pathText(path)}`, message: `${issue.message}${got}` }];
+  const rule = issue.code === "custom" ? (issue.params?.["rule"] as Message | undefined) : undefined;
+  return [{ where: `${document.valueAt(path)} ${pathText(path)}`, ...(rule ?? wrong(issue, path, templates)) }];
 }
 
-function unknownKeyAdvice(path: Path, key: string): string {
-  const holder = schemaAt(configSchema, path);
-  const known = keysOf(holder);
-  const near = nearest(key, known);
-  if (near !== undefined) return `, did you mean ${near}?`;
-  const elsewhere = keysOf(configSchema).filter(name => keysOf(schemaAt(configSchema, [name])).includes(key));
-  if (elsewhere.length > 0) return `; it belongs under ${elsewhere.join(" or ")}`;
-  return `; known here: ${known.join(", ")}`;
+function wrong({ code, message: reason }: z.core.$ZodIssue, path: Path, templates: unknown): Message {
+  const came = valueAt(templates, path);
+  if (came === undefined) return configMessages.missing({ reason });
+  const kind = code === "invalid_type" ? "wrong_type" : "invalid_value";
+  return configMessages[kind]({ reason, got: shown(path, came) });
+}
+
+function unknownKey(path: Path, key: string): Message {
+  const keys = keysOf(schemaAt(configSchema, path));
+  const near = nearest(key, keys);
+  if (near !== undefined) return configMessages.unknown_key({ near, under: [], known: [] });
+  const under = keysOf(configSchema).filter(name => keysOf(schemaAt(configSchema, [name])).includes(key));
+  return configMessages.unknown_key({ near, under, known: under.length > 0 ? [] : keys });
 }
 
 /** The names an object's schema knows; none for anything else. */

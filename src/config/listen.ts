@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.ts";
-import { uncoded } from "../message.ts";
 import type { ServerConfig } from "./config.ts";
+import { configMessages } from "./messages.ts";
 
 export type Access = Pick<ServerConfig, "token" | "login">;
 
@@ -9,11 +9,7 @@ export type Listen = Pick<ServerConfig, "host" | "port">;
 /** @throws ConfigError for a page that other machines could reach and everybody could read */
 export function refuseOpenDoor({ host, port }: Listen, { token, login }: Access): void {
   if (isLoopback(host) || token !== undefined || login !== undefined) return;
-  throw new ConfigError(
-    uncoded(
-      `server.listen: ${origin(host, port)} can be reached from other machines, and nothing says who may see the status page. Set server.token, or server.login with user and password; or listen on 127.0.0.1:${port}, for this machine only.`,
-    ),
-  );
+  throw new ConfigError(configMessages.open_status_page({ address: origin(host, port), port }));
 }
 
 /** Whether an address is this machine's own, whatever the network. */

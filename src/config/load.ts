@@ -3,12 +3,13 @@ import { dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { z } from "zod";
 import { ConfigError } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
-import { createRedactor } from "../secrets.ts";
+import type { Message } from "../message.ts";
+import { createRedactor, redactMessage } from "../secrets.ts";
 import { companiesOf, doublyNamed, literalSecrets, withDefaultKey } from "./companies.ts";
 import { type Config, configOf } from "./config.ts";
-import { expand, type Fault } from "./expansion.ts";
+import { expand } from "./expansion.ts";
 import { explain } from "./explanation.ts";
+import { configMessages, type Fault } from "./messages.ts";
 import { configSchema, DESTINATION_KEYS, type EffectiveConfig } from "./schema.ts";
 import { parseConfigDocument, valueAt } from "./yaml_document.ts";
 
@@ -142,7 +143,7 @@ async function envFile(path: string): Promise<NodeJS.ProcessEnv | undefined> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "EISDIR") return undefined;
-    throw new ConfigError(uncoded(`${path} could not be read (${code}): check its rights, or remove it.`), cause);
+    throw new ConfigError(configMessages.unreadable_env_file({ path, reason: String(code) }), cause);
   }
 }
 
@@ -151,14 +152,8 @@ async function configText(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT") {
-      const advice = "`tributary init` writes one; --config or TRIBUTARY_CONFIG names another";
-      throw new ConfigError(uncoded(`There is no configuration at ${file}: ${advice}.`), cause);
-    }
-    throw new ConfigError(
-      uncoded(`The configuration ${file} could not be read (${code}): check what it is and its rights.`),
-      cause,
-    );
+    if (code === "ENOENT") throw new ConfigError(configMessages.no_file({ file }), cause);
+    throw new ConfigError(configMessages.unreadable_file({ file, reason: String(code) }), cause);
   }
 }
 
@@ -167,9 +162,9 @@ function unusable(faults: readonly Fault[], others: readonly Message[], secrets:
   // A value that could not be replaced is also missing for the schema: that is one fault.
   const firsts = faults.filter(({ where }, index) => faults.findIndex(other => other.where === where) === index);
   const inOrder = firsts.sort((a, b) => a.where.localeCompare(b.where, "en", { numeric: true }));
-  const lines = inOrder.map(({ where, message }) => `${where}: ${redact(message)}`);
+  const own = inOrder.map(fault => ({ where: fault.where, ...redactMessage(fault, redact) }));
   return new ConfigError(
-    uncoded(["The configuration can't be used.", ...lines, ...others.map(({ message }) => redact(message))].join("\n")),
+    configMessages.unusable({ faults: [...own, ...others.map(other => redactMessage(other, redact))] }),
   );
 }
 
@@ -178,18 +173,15 @@ function warningsOf({ api, companies, destination }: EffectiveConfig): Message[]
   const own: readonly string[] = DESTINATION_KEYS[destination.type];
   for (const key of ["url", "grant_select_to", "catalog", "data_path", "extensions"] as const) {
     if (destination[key] === undefined || own.includes(key)) continue;
-    const types = Object.entries<readonly string[]>(DESTINATION_KEYS).filter(([, keys]) => keys.includes(key));
-    warnings.push(
-      uncoded(
-        `destination.${key} has no effect with type ${destination.type}: it belongs to type ${types.map(([type]) => type).join(" and ")}.`,
-      ),
-    );
+    const entries = Object.entries<readonly string[]>(DESTINATION_KEYS);
+    const types = entries.filter(([, keys]) => keys.includes(key)).map(([type]) => type);
+    warnings.push(configMessages.key_without_effect({ key, type: destination.type, types }));
   }
   const addresses = [api.base_url, ...(companies ?? []).map(company => company.base_url)];
   for (const address of new Set(addresses.filter(each => each !== undefined))) {
     const { protocol, hostname } = new URL(address);
     if (protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) {
-      warnings.push(uncoded(`The API key goes to ${hostname} unencrypted: use https:// where the service offers it.`));
+      warnings.push(configMessages.unencrypted_key({ host: hostname }));
     }
   }
   return warnings;

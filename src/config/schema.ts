@@ -1,14 +1,14 @@
 import { z } from "zod";
+import type { Message } from "../message.ts";
 import { notifyTarget, report, schedule } from "./daemon_schema.ts";
 import * as f from "./fields.ts";
 import { names, object } from "./fields.ts";
+import { configMessages } from "./messages.ts";
 
 /** Where the key is looked for when the file says nothing. */
 export const defaultKey = `\${PROCUREMENT_API_KEY}`;
 
 const unknownFields = () => f.choice("keep", "column", "fail");
-// The message is complete: the value is not added.
-const complete = { complete: true };
 
 const someOf = (what: string) =>
   z.array(f.askedValue(), { error: `expected ${what}` }).min(1, { error: `expected ${what}` });
@@ -275,57 +275,50 @@ export const configSchema = object({
   backfill: object({ confirm_above: f.whole(0, 1_000_000_000).default(5000) }).prefault({}),
 }).superRefine((config, context) => {
   const { api, companies, destination, notify, privacy } = config;
-  const refuse = (path: (string | number)[], message: string) =>
-    context.addIssue({ code: "custom", path, message, params: complete });
+  const refuse = (path: (string | number)[], rule: Message) =>
+    context.addIssue({ code: "custom", path, message: rule.message, params: { rule } });
   // No default: it would be somebody else's address, and get the key.
   if (api.base_url === undefined && !companies?.every(({ base_url }) => base_url !== undefined))
-    refuse(["api", "base_url"], "expected the service's address, without /api/v1, got none: there is no default");
-  if (destination.type === "postgres" && destination.url === undefined) {
-    refuse(["destination", "url"], "type postgres needs url: postgres://user@host:5432/database");
-  }
+    refuse(["api", "base_url"], configMessages.no_base_url());
+  if (destination.type === "postgres" && destination.url === undefined)
+    refuse(["destination", "url"], configMessages.postgres_without_url());
   const isLake = destination.type === "ducklake";
   if (isLake && destination.catalog === undefined)
-    refuse(["destination", "catalog"], "type ducklake needs catalog: postgres://user@host:5432/database");
+    refuse(["destination", "catalog"], configMessages.lake_without_catalog());
   if (isLake && destination.data_path === undefined)
-    refuse(["destination", "data_path"], "type ducklake needs data_path: a folder, or s3://bucket/folder");
+    refuse(["destination", "data_path"], configMessages.lake_without_data_path());
   if (isLake && destination.storage.key_id !== undefined && destination.storage.secret === undefined)
-    refuse(["destination", "storage", "secret"], "an access key needs its secret beside key_id");
-  if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase()) {
-    refuse(["destination", "state_schema"], "must be another schema than destination.schema");
-  }
-  if (privacy.key === undefined && (privacy.pii === "hash" || privacy.hash_columns.length > 0)) {
-    const secret = `a secret of 16 or more characters that never changes, such as \${TRIBUTARY_HASH_KEY}`;
-    refuse(["privacy", "key"], `hashing needs a key: ${secret}`);
-  }
+    refuse(["destination", "storage", "secret"], configMessages.access_key_without_secret());
+  if (destination.schema.toLowerCase() === destination.state_schema.toLowerCase())
+    refuse(["destination", "state_schema"], configMessages.state_schema_taken());
+  if (privacy.key === undefined && (privacy.pii === "hash" || privacy.hash_columns.length > 0))
+    refuse(["privacy", "key"], configMessages.hashing_without_key());
   for (const [index, target] of (notify.targets ?? []).entries()) {
     if ((target.url === undefined) === (target.command === undefined))
-      refuse(["notify", "targets", index], "expected either url or command");
+      refuse(["notify", "targets", index], configMessages.url_or_command());
   }
   for (const [index, { out, mail, post, after, company }] of (config.reports ?? []).entries()) {
     if (out === undefined && mail === undefined && post === undefined)
-      refuse(["reports", index], "expected out, mail or post: where it goes");
+      refuse(["reports", index], configMessages.report_without_target());
     const known = config.schedules.map(({ name }) => name);
     const stray = after.find(name => !known.includes(name));
     if (stray !== undefined)
-      refuse(["reports", index, "after"], `expected names of schedules (${known.join(", ")}), got ${stray}`);
+      refuse(["reports", index, "after"], configMessages.unknown_schedule({ name: stray, known }));
     if (company !== undefined && !(companies ?? [{ name: config.company }]).some(({ name }) => name === company))
-      refuse(["reports", index, "company"], `there is no company ${company}`);
+      refuse(["reports", index, "company"], configMessages.unknown_company({ company }));
   }
   // PostgreSQL cuts names at 63 bytes.
   const analytics = `${destination.schema}_analytics`;
   if (config.views !== false && Buffer.byteLength(analytics) > 63)
-    refuse(
-      ["destination", "schema"],
-      `the views' schema would be ${analytics}, which is longer than 63 bytes: expected at most 53, or views: false`,
-    );
+    refuse(["destination", "schema"], configMessages.views_schema_too_long({ schema: analytics }));
   if (config.views !== false && destination.state_schema.toLowerCase() === analytics.toLowerCase())
-    refuse(["destination", "state_schema"], `must be another schema than that of the views, ${analytics}`);
+    refuse(["destination", "state_schema"], configMessages.state_schema_of_views({ schema: analytics }));
   const repeated = (list: readonly { readonly name: string }[]): number =>
     list.findIndex((entry, index) => list.findIndex(other => other.name === entry.name) < index);
   const company = repeated(config.companies ?? []);
-  if (company >= 0) refuse(["companies", company, "name"], "this name stands in the list twice");
+  if (company >= 0) refuse(["companies", company, "name"], configMessages.repeated_name());
   const plan = repeated(config.schedules);
-  if (plan >= 0) refuse(["schedules", plan, "name"], "this name stands in the list twice");
+  if (plan >= 0) refuse(["schedules", plan, "name"], configMessages.repeated_name());
 });
 
 /** The configuration in the file's shape, defaults filled in. */

@@ -1,9 +1,10 @@
 import { type Asking, isAsked, lookupOf } from "../catalog/lookup.ts";
 import type { Preset, Stream } from "../catalog/stream.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
-import { meant, wildcard } from "../nearest_name.ts";
-import { valuesAdvice } from "./settings.ts";
+import type { Message } from "../message.ts";
+import { nearest, wildcard } from "../nearest_name.ts";
+import { configMessages } from "./messages.ts";
+import { requiredOf } from "./settings.ts";
 
 /** Which streams a run works on. `named`: the ones that were asked for; the others are there because a named detail needs its list. */
 export interface Selection {
@@ -38,13 +39,7 @@ export function selectedByConfig(catalogue: readonly Stream[], config: Selection
   for (const name of excluded) on.delete(name);
   refuse(faults);
   for (const [parent, detail] of parentsOf(catalogue, on)) {
-    if (excluded.has(parent)) {
-      throw new ConfigError(
-        uncoded(
-          `streams: ${detail} is on, but its parent ${parent} is excluded. Take ${parent} out of streams.exclude, or exclude ${detail} too.`,
-        ),
-      );
-    }
+    if (excluded.has(parent)) throw new ConfigError(configMessages.excluded_parent({ stream: detail, parent }));
     on.add(parent);
   }
   return catalogue.filter(stream => on.has(stream.name));
@@ -89,7 +84,8 @@ function leaveUnasked(
 ): void {
   const unasked = catalogue.filter(stream => lookupOf(stream) !== undefined && wanted.has(stream.name));
   for (const stream of unasked.filter(each => !isAsked(each, settings[each.name]))) {
-    if (names.includes(stream.name)) throw new ConfigError(uncoded(`${where}: ${valuesAdvice(stream)}`));
+    if (names.includes(stream.name))
+      throw new ConfigError(configMessages.lookup_without_values({ where, ...requiredOf(stream) }));
     wanted.delete(stream.name);
   }
 }
@@ -122,24 +118,14 @@ export function expand(catalogue: readonly Stream[], names: readonly string[], w
 function matching(catalogue: readonly Stream[], name: string, where: string): readonly Stream[] {
   if (name.startsWith("preset:")) {
     const preset = PRESETS.find(candidate => candidate === name.slice("preset:".length));
-    if (preset === undefined) {
-      throw new ConfigError(
-        uncoded(
-          `${where}: expected preset:core, preset:standard or preset:all, got ${JSON.stringify(name)}. \`tributary streams\` lists them all.`,
-        ),
-      );
-    }
+    if (preset === undefined) throw new ConfigError(configMessages.unknown_preset({ where, name }));
     return catalogue.filter(stream => inPreset(stream, preset));
   }
   const pattern = wildcard(name);
   const matches = catalogue.filter(stream => pattern.test(stream.name));
   if (matches.length > 0) return matches;
   const names = catalogue.map(stream => stream.name);
-  throw new ConfigError(
-    uncoded(
-      `${where}: there is no stream ${JSON.stringify(name)}.${meant(name, names)} \`tributary streams\` lists them all.`,
-    ),
-  );
+  throw new ConfigError(configMessages.unknown_stream({ where, name, near: nearest(name, names) }));
 }
 
 /** The names of those streams of which the config has every version of a row kept. */

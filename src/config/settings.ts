@@ -13,9 +13,10 @@ import {
 import type { Relation } from "../catalog/relation.ts";
 import type { Stream } from "../catalog/stream.ts";
 import { ConfigError, refuse } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
-import { meant } from "../nearest_name.ts";
+import type { Message } from "../message.ts";
+import { nearest } from "../nearest_name.ts";
 import type { StreamSettings } from "./config.ts";
+import { configMessages } from "./messages.ts";
 
 /** What the config says of a stream that is compared with the catalogue. */
 export type OwnSettings = Pick<StreamSettings, "volatile"> &
@@ -30,7 +31,7 @@ export function requireSettings(catalogue: readonly Stream[], stream: Stream, ow
   const faults = [...columnFaults(catalogue, stream, own)];
   if (lookupOf(stream) !== undefined) faults.push(...askingFaults(catalogue, stream, asking, place));
   else if (asking.values.length + Object.keys(asking.from).length + Object.keys(asking.rename).length > 0)
-    faults.push(uncoded(`${place}: ${stream.name} is no lookup; only lookups have values, from and rename.`));
+    faults.push(configMessages.no_lookup({ stream: stream.name }));
   else {
     const { mode } = stream;
     const known = mode.kind === "snapshot" ? Object.keys(mode.parameters ?? {}) : [];
@@ -55,11 +56,7 @@ export function configuredCauses(
     const { with: added, without } = ownOf(detail);
     return [...added, ...without]
       .filter(name => !possible.includes(name))
-      .map(name =>
-        uncoded(
-          `streams.settings.${detail}.refresh: no relation leads from ${name} to the rows that ${detail} is asked for. Known: ${possible.join(", ") || "none"}.`,
-        ),
-      );
+      .map(name => configMessages.unrelated_refresh({ stream: detail, name, possible }));
   });
   refuse(faults);
   return causesOf(catalogue, relations, ownOf);
@@ -76,10 +73,8 @@ export function requireOrder(catalogue: readonly Stream[], settings: Readonly<Re
   };
   const visit = (stream: Stream, way: readonly Stream[]): void => {
     if (way.includes(stream)) {
-      const circle = [...way.slice(way.indexOf(stream)), stream].map(({ name }) => name).join(", ");
-      throw new ConfigError(
-        uncoded(`streams.settings: each takes its values from the next: ${circle}. Name values for one of them.`),
-      );
+      const circle = [...way.slice(way.indexOf(stream)), stream].map(({ name }) => name);
+      throw new ConfigError(configMessages.circular_values({ streams: circle }));
     }
     for (const other of next(stream)) visit(other, [...way, stream]);
   };
@@ -97,17 +92,13 @@ function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSet
   for (const column of own.unknownFields === "column" ? [] : own.volatile)
     yield* unknown(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
   if (own.refreshEveryMs !== undefined && !(mode.kind === "detail" && mode.by !== undefined))
-    yield uncoded(`${place}.refresh_every: only details of distinct values have one.`);
+    yield configMessages.no_refresh_every({ stream: name });
   if (own.refresh === undefined) return;
   const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
-  if (parent === undefined)
-    return yield uncoded(`${place}.refresh: ${name} is read whole anyway; only details have a refresh.`);
+  if (parent === undefined) return yield configMessages.no_refresh({ stream: name });
   const { while: flag, everyMs, with: added = [], without = [] } = own.refresh;
   const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
-  if ((flag === undefined) !== (everyMs === undefined))
-    yield uncoded(
-      `${place}.refresh: while and every go together: details are due again so long after they were fetched while the column is true.`,
-    );
+  if ((flag === undefined) !== (everyMs === undefined)) yield configMessages.half_refresh({ stream: name });
   if (flag !== undefined)
     yield* unknown(`${place}.refresh.while`, flag, namesOf(flags), `true-or-false column of ${parent.name}`);
   for (const [key, names] of Object.entries({ with: added, without }))
@@ -138,17 +129,18 @@ function* askingFaults(
       const kind = key.startsWith("values") ? "values" : key;
       const other = givenBy.get(own);
       if (other !== undefined && other !== kind)
-        yield uncoded(`${place}: ${name} stands under ${other} and under ${kind}; keep one of them.`);
+        yield configMessages.values_twice({ stream: stream.name, parameter: name, keys: [other, kind] });
       givenBy.set(own, kind);
     }
   }
   for (const name of Object.keys(rename))
     if (stream.path.includes(`{${parameterNamed(stream, name)}}`))
-      yield uncoded(`${place}.rename: ${name} stands in the path; only parameters of the query have other names.`);
+      yield configMessages.renamed_in_path({ stream: stream.name, parameter: name });
   for (const [name, columns] of Object.entries(from))
     for (const column of columns) yield* unloaded(catalogue, `${place}.from.${name}`, column);
-  if (areKnown && saysAnything(asking) && unanswered(stream, asking).length > 0)
-    yield uncoded(`${place}: ${unanswered(stream, asking).join(" and ")} has no values. ${valuesAdvice(stream)}`);
+  const missing = unanswered(stream, asking);
+  if (areKnown && saysAnything(asking) && missing.length > 0)
+    yield configMessages.parameter_without_values({ ...requiredOf(stream), missing });
 }
 
 function* unloaded(catalogue: readonly Stream[], place: string, named: string): Generator<Message> {
@@ -160,21 +152,18 @@ function* unloaded(catalogue: readonly Stream[], place: string, named: string): 
   else yield* unknown(place, column, namesOf(found.columns), `column of ${table}`);
 }
 
-/** How a lookup's values are configured. */
-export function valuesAdvice(stream: Stream): string {
-  const { name } = stream;
-  const passes = lookupOf(stream)?.passes === true;
-  const names = passes ? [...requiredParameters(stream), "<parameter>"] : requiredParameters(stream);
-  const values = `{ values: [{ ${names.map(each => `${each}: …`).join(", ")} }] }`;
-  const lists = `parameters: { ${names.at(-1)}: [ … ] }`;
-  const columns = passes ? "" : `, or from: { ${names[0]}: <table>.<column> } for the values of a loaded column`;
-  return `${name} is a lookup: it asks for what the config names. Set streams.settings.${name}: ${values}; lists to combine go under ${lists}${columns}.`;
-}
+/** The values that a lookup needs, as messages name them. */
+export const requiredOf = (stream: Stream) => ({
+  stream: stream.name,
+  required: requiredParameters(stream),
+  takes_others: lookupOf(stream)?.passes === true,
+});
 
 const namesOf = (named: readonly { readonly name: string }[]): string[] => named.map(({ name }) => name);
 
-function* unknown(where: string, name: string, known: readonly string[], what: string): Generator<Message> {
+function* unknown(where: string, name: string, known: readonly string[], expected: string): Generator<Message> {
   if (known.includes(name)) return;
-  const few = known.length === 0 ? " It has none." : known.length <= 12 ? ` Known: ${known.join(", ")}.` : "";
-  yield uncoded(`${where}: ${name} is no ${what}.${meant(name, known) || few}`);
+  const near = nearest(name, known);
+  const few = near === undefined && known.length <= 12 ? known : undefined;
+  yield configMessages.unknown_name({ where, name, expected, near, known: few });
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
-import { uncoded } from "../message.ts";
+import { configMessages } from "./messages.ts";
 
 /** Where `${NAME}` and `${file:path}` are looked up; relative file paths start at `directory`. */
 export interface Surroundings {
@@ -33,8 +33,7 @@ export async function substitute(template: string, surroundings: Surroundings): 
       text += match[0].slice(1);
       continue;
     }
-    if (match[2] === "")
-      throw new ConfigError(uncoded(`a \${ without its }: close it, or write $\${ for a literal \${`));
+    if (match[2] === "") throw new ConfigError(configMessages.open_variable());
     const expression = match[1] ?? "";
     const file = expression.startsWith("file:") ? resolve(surroundings.directory, expression.slice(5)) : undefined;
     const value = file === undefined ? lookUp(expression, surroundings.env) : await mountedSecret(file);
@@ -47,21 +46,12 @@ export async function substitute(template: string, surroundings: Surroundings): 
 
 function lookUp(expression: string, env: NodeJS.ProcessEnv): string {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(expression);
-  if (match === null) {
-    throw new ConfigError(
-      uncoded(`expected \${NAME}, \${NAME:-default} or \${file:/path}; $\${ stands for a literal \${`),
-    );
-  }
+  if (match === null) throw new ConfigError(configMessages.invalid_variable());
   const [, name = "", fallback] = match;
   const value = env[name];
   if (fallback !== undefined) return value === undefined || value === "" ? fallback : value;
-  if (value === undefined) {
-    throw new ConfigError(
-      uncoded(`the environment variable ${name} is not set: set it, or give its value another way`),
-    );
-  }
-  if (value === "")
-    throw new ConfigError(uncoded(`the environment variable ${name} is set but empty: give it a value`));
+  if (value === undefined) throw new ConfigError(configMessages.variable_not_set({ name }));
+  if (value === "") throw new ConfigError(configMessages.variable_empty({ name }));
   return value;
 }
 
@@ -69,10 +59,7 @@ async function mountedSecret(path: string): Promise<string> {
   try {
     return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new ConfigError(
-      uncoded(`the file ${path} could not be read (${code}): check the path, the mount and its rights`),
-      cause,
-    );
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new ConfigError(configMessages.unreadable_secret({ path, reason }), cause);
   }
 }

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { ConfigError } from "../errors.ts";
-import { uncoded } from "../message.ts";
+import { configMessages } from "./messages.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -42,18 +42,17 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
     // The parser quotes the text, which may be secret, and reports follow-up errors in the rest of the line.
     const told = faults.map(({ message, pos: [offset] }) => {
       const { line } = lines.linePos(offset);
-      return { line, text: `${at(offset)} ${message.split(/: "/, 1)[0]}${quotingAdvice(source, offset)}` };
+      return { line, where: at(offset), reason: `${message.split(/: "/, 1)[0]}${quotingAdvice(source, offset)}` };
     });
     const firsts = told.filter((fault, index) => told.findIndex(other => other.line === fault.line) === index);
-    const shown = firsts.slice(0, 3).map(fault => fault.text);
-    throw new ConfigError(uncoded(`The configuration isn't valid YAML.\n${shown.join("\n")}`));
+    const shown = firsts.slice(0, 3).map(({ where, reason }) => ({ where, reason }));
+    throw new ConfigError(configMessages.invalid_yaml({ faults: shown }));
   }
 
   const keys = new Map<string, number>();
   const offsets = new Map<string, number>();
   const read = (node: unknown, path: Path, above: readonly unknown[]): unknown => {
-    if (above.includes(node))
-      throw new ConfigError(uncoded(`${file}: ${pathText(path)} is an alias of something it is part of.`));
+    if (above.includes(node)) throw new ConfigError(configMessages.circular_alias({ file, key: pathText(path) }));
     if (isAlias(node)) return read(node.resolve(document), path, [...above, node]);
     offsets.set(JSON.stringify(path), (node as Node | null)?.range?.[0] ?? 0);
     if (isMap(node)) {
@@ -73,9 +72,7 @@ export function parseConfigDocument(source: string, file: string): ConfigDocumen
 
   const values = read(document.contents, [], []) ?? {};
   if (typeof values !== "object" || Array.isArray(values)) {
-    throw new ConfigError(
-      uncoded(`${at(0)} Expected keys such as "api:" and "destination:", got ${JSON.stringify(values)}.`),
-    );
+    throw new ConfigError(configMessages.no_keys({ where: at(0), got: values }));
   }
   const locate = (known: readonly Map<string, number>[], path: Path): string => {
     for (let length = path.length; length > 0; length--) {

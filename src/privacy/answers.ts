@@ -1,10 +1,10 @@
 import type { Table, Treatment } from "../catalog/columns.ts";
 import { ANYWHERE, pathParameters, type Stream, scalarOf } from "../catalog/stream.ts";
 import { TributaryError } from "../errors.ts";
-import { uncoded } from "../message.ts";
 import { Numeral } from "../numeral.ts";
 import { onlyArray } from "../rows/only_array.ts";
 import type { Envelope } from "../source/envelope.ts";
+import { privacyMessages } from "./messages.ts";
 import { EXTRA_COLUMN, isPersonalName, type Policy, policyWith } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 
@@ -238,12 +238,6 @@ export function jsonText(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new TributaryError(
-      uncoded(
-        "Expected an answer that can be kept without its personal data, but it is nested too deeply to be written again.",
-      ),
-      1,
-      error,
-    );
+    throw new TributaryError(privacyMessages.too_deep(), 1, error);
   }
 }

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { lockGroupOf } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../logging.ts";
-import { type Message, uncoded } from "../message.ts";
+import type { Message } from "../message.ts";
 import { type ChangeBody, requireReachable, rewriteArchive } from "../source/archive/rewriting.ts";
 import { parseJson } from "../source/body.ts";
 import type { Envelope } from "../source/envelope.ts";
@@ -21,6 +21,7 @@ import {
   recordPrivacy,
 } from "../warehouse/state/privacy_record.ts";
 import { answerTreatment, bodyOf, jsonText } from "./answers.ts";
+import { privacyMessages } from "./messages.ts";
 import { type Policy, policyOf } from "./policy.ts";
 import { rewriteStored } from "./rewrite_stored.ts";
 import { differences, excluding, recordedPolicy, transition, treatingStored } from "./transition.ts";
@@ -54,11 +55,7 @@ export async function requireOwnPolicyKey(destination: Destination, { policy }: 
   if (policy.keyId === undefined || !(await hasState(destination, "privacy"))) return;
   const kept = (await privacyRecords(destination.db)).find(({ treatment }) => treatment === "hash");
   if (kept?.keyId === undefined || kept.keyId === null || kept.keyId === policy.keyId) return;
-  throw new ConfigError(
-    uncoded(
-      `privacy.key: this warehouse holds hashes (${kept.table}.${kept.column} and others) made with another key: values hashed with this one would match none of them. Set the key back. To begin anew with this one, run once with what is hashed excluded (pii: exclude), then hash again: the values come back as they are read.`,
-    ),
-  );
+  throw new ConfigError(privacyMessages.other_key({ column: `${kept.table}.${kept.column}` }));
 }
 
 /** Whether what is stored is stored under this policy. */
@@ -80,11 +77,7 @@ export async function requirePolicyApplied(
   policy: Policy,
 ): Promise<void> {
   if (await isPolicyApplied(reading, policy)) return;
-  throw new ConfigError(
-    uncoded(
-      "privacy: the warehouse's values are not stored as the configuration says yet. Run `tributary sync` first, which rewrites them; nothing was written.",
-    ),
-  );
+  throw new ConfigError(privacyMessages.not_applied());
 }
 
 /** What settling is given beside the warehouse. */
@@ -144,7 +137,7 @@ export async function reconcilePrivacy(
     left = await clean(destination, records, privacy, settling);
     done.push(...sentences(fresh, rows));
   } else if (settling.always) await cleanArchive(records, privacy, settling);
-  return { done, warnings: left === undefined ? [] : [uncoded(left)] };
+  return { done, warnings: left === undefined ? [] : [privacyMessages.not_cleansed({ reason: left })] };
 }
 
 /** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */
@@ -160,10 +153,9 @@ function requireLatest(
   );
   const found = later.find(({ table, column }) => other.has(`${table}.${column}`));
   if (found === undefined) return;
+  const { since, treatment } = found;
   throw new ConfigError(
-    uncoded(
-      `privacy: expected the values to be stored as the configuration said at ${askedAt}, when this began; but a run of ${found.since.toISOString()} stores ${nameOf(found)} under another one (treatment: ${found.treatment ?? "none"}). Start it again, under the configuration as it is now; what was published stays.`,
-    ),
+    privacyMessages.replaced({ asked_at: askedAt, since: since.toISOString(), column: nameOf(found), treatment }),
   );
 }
 
@@ -204,7 +196,7 @@ async function clean(
       .flatMap(name => [name, versionsName({ name })])
       .filter(name => there.get(`${schema}.${name}`)?.isTable);
     await dropTreated(destination, privacy, names);
-    settling.log.info(uncoded("writing anew what held the former values of treated columns"));
+    settling.log.info(privacyMessages.rewriting());
     const left = await destination.cleanse([
       ...present.map(name => ({ schema, name })),
       ...[
@@ -272,7 +264,7 @@ async function cleanArchive(
   // Lines of a policy that nobody knows hold what they hold; under none they are loaded as they are.
   const isOther = (written: string) => written !== now.id && (now.id !== "" || written === was.id);
   const files = await rewriteArchive(archive.path, now.id, isOther, change);
-  if (files > 0) log.info(uncoded("rewrote the archive under the configured privacy"), { files });
+  if (files > 0) log.info(privacyMessages.archive_rewritten(), { files });
 }
 
 const nameOf = ({ table, column }: Pick<PrivacyRecord, "table" | "column">): string =>

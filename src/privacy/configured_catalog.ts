@@ -1,10 +1,12 @@
 import { type Meaning, readMeanings } from "../catalog/meaning.ts";
 import { type Stream, withVolatile } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
+import { configMessages } from "../config/messages.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
 import { type OwnSettings, requireOrder, requireSettings } from "../config/settings.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
+import type { Message } from "../message.ts";
+import { privacyMessages } from "./messages.ts";
 import { type Policy, policyOf, withPolicy } from "./policy.ts";
 
 /** What the config says of streams and their columns. */
@@ -31,8 +33,7 @@ export function configured(catalogue: readonly Stream[], { streams, privacy }: C
 function requireStream(catalogue: readonly Stream[], name: string, own: OwnSettings): void {
   expand(catalogue, [name], "streams.settings");
   const stream = catalogue.find(candidate => candidate.name === name);
-  if (stream === undefined)
-    throw new ConfigError(uncoded(`streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`));
+  if (stream === undefined) throw new ConfigError(configMessages.not_one_stream({ name }));
   requireSettings(catalogue, stream, own);
 }
 
@@ -59,9 +60,6 @@ function* treatedFaults(
     const mode = catalogue.find(stream => stream.name === name)?.mode;
     const flags = mode?.kind === "detail" && refresh !== undefined ? [`${mode.of}.${refresh.while}`] : [];
     for (const column of [...Object.values(from).flat(), ...flags])
-      if (treatments.has(column))
-        yield uncoded(
-          `streams.settings.${name}: it needs the values of ${column}, but under privacy they are not stored as they come. Take the column out of privacy, or this setting away.`,
-        );
+      if (treatments.has(column)) yield privacyMessages.needed_by_setting({ stream: name, column });
   }
 }

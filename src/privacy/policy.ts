@@ -5,8 +5,9 @@ import { lookupOf } from "../catalog/lookup.ts";
 import { pathParameters, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
+import type { Message } from "../message.ts";
 import { nearest, wildcard } from "../nearest_name.ts";
+import { privacyMessages } from "./messages.ts";
 import { keyIdOf } from "./treatment.ts";
 
 /** Which values are not stored as they come. */
@@ -53,11 +54,7 @@ export function policyOf(catalogue: readonly Stream[], config: Config["privacy"]
         for (const name of noting(faults, () => meant(candidates, treatment, entry)) ?? []) {
           const other = round.get(name);
           if (other !== undefined && other !== treatment)
-            faults.push(
-              uncoded(
-                `privacy: ${name} stands under ${other}_columns and under ${treatment}_columns; keep one of them.`,
-              ),
-            );
+            faults.push(privacyMessages.named_twice({ column: name, treatments: [other, treatment] }));
           round.set(name, treatment);
         }
     for (const [name, treatment] of round) named.set(name, treatment);
@@ -118,7 +115,7 @@ function candidatesIn(catalogue: readonly Stream[]): readonly Candidate[] {
 
 /** The columns that an entry of a list names. */
 function meant(candidates: readonly Candidate[], treatment: Treatment, entry: string): readonly string[] {
-  const place = `privacy.${treatment}_columns`;
+  const list = `${treatment}_columns`;
   const pattern = wildcard(entry);
   const isPattern = entry.includes("*");
   const found = candidates.filter(({ name, column }) => pattern.test(name) && (column !== undefined || !isPattern));
@@ -128,24 +125,17 @@ function meant(candidates: readonly Candidate[], treatment: Treatment, entry: st
       candidates.map(({ name }) => name),
     );
     throw new ConfigError(
-      uncoded(
-        `${place}: expected a column such as ${close ?? "orders.contact_email"}, got ${entry}, which no table has.`,
-      ),
+      privacyMessages.unknown_column({ list, column: entry, example: close ?? "orders.contact_email" }),
     );
   }
   const free = found.filter(({ needed }) => needed === undefined);
   if (free.length === 0)
-    throw new ConfigError(
-      uncoded(`${place}: ${found[0]!.name} cannot be treated: ${found[0]!.needed}. Switch the stream off instead.`),
-    );
+    throw new ConfigError(privacyMessages.needed_column({ list, column: found[0]!.name, reason: found[0]!.needed! }));
   for (const { name, column } of free) {
     const possible = treatment === "hash" ? HASHABLE : MASKABLE;
     if (treatment === "exclude" || (column !== undefined && possible.has(column.kind) && column.path.length > 0))
       continue;
-    const what = treatment === "hash" ? "texts, ids and JSON can be hashed" : "texts and ids can be masked";
-    throw new ConfigError(
-      uncoded(`${place}: ${name} is none that this can be done to: only ${what}. Exclude it instead.`),
-    );
+    throw new ConfigError(privacyMessages.unfit_column({ treatment, column: name }));
   }
   return free.map(({ name }) => name);
 }

@@ -1,9 +1,9 @@
 import { timespan } from "../duration.ts";
-import { ApiError, failureKinds } from "../errors.ts";
-import { uncoded } from "../message.ts";
+import { ApiError } from "../errors.ts";
 import type { Method } from "./api.ts";
 import { BodyTooLargeError } from "./body.ts";
 import { lastingFault } from "./lasting_fault.ts";
+import { sourceMessages } from "./messages.ts";
 import type { Fault, Verdict } from "./response_verdict.ts";
 
 /** Replaces the key, plain and as it stands in a URL or in base64, so that a service that echoes it cannot spread it. */
@@ -25,25 +25,30 @@ interface Sent {
 /** The ApiError of a fault: what was expected, what came after how many requests, what to do (`instead`, or what is to be done of its kind); without the key. */
 export function apiError(fault: Fault, { method, path, attempts, status, key }: Sent, instead?: string): ApiError {
   const clean = (text: string) => withoutKey(text, key);
-  const sent = attempts === 1 ? "" : `, after ${attempts} requests`;
-  const { code, requestId } = fault.complaint ?? {};
-  const id = requestId === undefined ? "" : ` (request_id ${requestId.slice(0, 80)})`;
-  const safeCause = fault.cause instanceof Error && clean(fault.cause.message) === fault.cause.message;
+  const { failure, what, cause, complaint } = fault;
+  const serviceCode = complaint?.code === undefined ? undefined : clean(complaint.code);
+  const requestId = complaint?.requestId === undefined ? undefined : clean(complaint.requestId);
+  const safeCause = cause instanceof Error && clean(cause.message) === cause.message;
   return new ApiError(
-    uncoded(
-      clean(
-        `Expected data from ${method} ${path}, got ${fault.what}${id}${sent}. ${instead ?? failureKinds[fault.failure].advice}`,
-      ),
-    ),
+    sourceMessages[failure]({
+      method,
+      path: clean(path),
+      status,
+      service_code: serviceCode,
+      request_id: requestId?.slice(0, 80),
+      attempts,
+      got: clean(what),
+      advice: instead === undefined ? undefined : clean(instead),
+    }),
     {
-      failure: fault.failure,
+      failure,
       path,
       attempts,
       ...(status === undefined ? {} : { status }),
-      ...(code === undefined ? {} : { serviceCode: clean(code) }),
-      ...(requestId === undefined ? {} : { requestId: clean(requestId) }),
+      ...(serviceCode === undefined ? {} : { serviceCode }),
+      ...(requestId === undefined ? {} : { requestId }),
     },
-    safeCause ? fault.cause : undefined,
+    safeCause ? cause : undefined,
   );
 }
 

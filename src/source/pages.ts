@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
-import { uncoded } from "../message.ts";
 import type { Answer, Api, GetOptions, Query } from "./api.ts";
+import { sourceMessages } from "./messages.ts";
 
 /** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next (undefined: this is the last). Counts include retries and pages asked again. */
 export interface Page extends Pick<Answer, "date" | "bytes" | "requests" | "retries"> {
@@ -125,12 +125,8 @@ export async function getWhole(api: Api, path: string, query: Query, options: Ge
   const answer = await api.get(path, query, options);
   if (answer.pagination?.hasMore !== true) return answer;
   answer.release?.();
-  throw new ApiError(
-    uncoded(
-      `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
-    ),
-    { failure: "malformed", path, attempts: answer.requests },
-  );
+  const facts = { failure: "malformed", path, attempts: answer.requests } as const;
+  throw new ApiError(sourceMessages.unexpected_pages({ path }), facts);
 }
 
 /** Resolves when a request that was just made is on its way: undici takes a turn of the loop to check its connection, and work would hold it up. */
@@ -209,13 +205,8 @@ function pageOf(answer: Answer, path: string, cursor: string | undefined, refuse
   };
 }
 
-function incomplete(path: string, what: string): ApiError {
-  return new ApiError(
-    uncoded(
-      `Expected pages of ${path} that end, but ${what}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
-    ),
-    { failure: "malformed", path },
-  );
+function incomplete(path: string, reason: string): ApiError {
+  return new ApiError(sourceMessages.endless_pages({ path, reason }), { failure: "malformed", path });
 }
 
 /** How far from its end a body is looked at: the pagination block stands behind the rows, and little stands behind it. */

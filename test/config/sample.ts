@@ -5,6 +5,7 @@ import { isMap, isScalar, parseDocument } from "yaml";
 import type { LoadedConfig } from "../../src/config/load.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { ConfigError } from "../../src/errors.ts";
+import type { Message } from "../../src/message.ts";
 
 /** A new folder with `config.yaml` in it; the path of that file. */
 export function writeConfig(yaml: string): string {
@@ -40,13 +41,19 @@ export async function load(yaml: string, env: NodeJS.ProcessEnv = sampleEnv): Pr
   return loadConfig(writeConfig(yaml), env);
 }
 
-/** The message a configuration is refused with, its folder left away; fails when it is accepted. */
+/** The sentence a configuration is refused with, its folder left away; fails when it is accepted. */
 export async function refusal(yaml: string, env: NodeJS.ProcessEnv = sampleEnv): Promise<string> {
+  return (await refused(yaml, env)).message;
+}
+
+/** The message that a configuration is refused with, its folder left away; fails when it is accepted. */
+export async function refused(yaml: string, env: NodeJS.ProcessEnv = sampleEnv): Promise<Message> {
   const file = writeConfig(yaml);
   const error: unknown = await loadConfig(file, env).then(
     () => new Error(`accepted:\n${yaml}`),
     (reason: unknown) => reason,
   );
   if (!(error instanceof ConfigError) || error.exitCode !== 2) throw error;
-  return error.message.replaceAll(file, "config.yaml");
+  const { code, message, fields } = error;
+  return JSON.parse(JSON.stringify({ code, message, fields }).replaceAll(file, "config.yaml")) as Message;
 }

@@ -161,6 +161,7 @@ test("a database is called by its name where one is chosen, and nowhere else: SQ
     "src/cli/commands/init.ts",
     "src/config/config.ts",
     "src/config/destination.ts",
+    "src/config/messages.ts",
     "src/config/schema.ts",
     "src/outputs/dbt/package.ts",
     "src/outputs/dbt/profile.ts",

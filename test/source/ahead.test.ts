@@ -75,7 +75,7 @@ describe("reading ahead", () => {
     const pages = readPages(api, request);
     expect((await pages.next()).value).toMatchObject({ nextCursor: "100" });
     await setTimeout(30);
-    await expect(pages.next()).rejects.toMatchObject({ failure: "invalid", code: "EXPIRED_CURSOR" });
+    await expect(pages.next()).rejects.toMatchObject({ failure: "invalid", serviceCode: "EXPIRED_CURSOR" });
     const others = readPages(api, { ...request, cursor: "1" });
     await expect(others.next()).rejects.toMatchObject({ failure: "invalid" });
   });

@@ -87,16 +87,20 @@ describe("what is never sent again", () => {
     await using service = await serve(response => failure(response, status, "SOME_CODE"));
     await using api = client(service.url);
     const error = await rejection(api.get("/po/7", {}));
-    expect(error).toMatchObject({
-      failure: kind,
-      status,
-      code: "SOME_CODE",
-      requestId: "req-1",
-      path: "/po/7",
-      attempts: 1,
+    const sent = { status, path: "/po/7", attempts: 1 };
+    expect(error).toMatchObject({ ...sent, failure: kind, serviceCode: "SOME_CODE", requestId: "req-1", exitCode: 1 });
+    expect({ code: error.code, fields: error.fields }).toEqual({
+      code: `source.${kind}`,
+      fields: {
+        ...sent,
+        method: "GET",
+        service_code: "SOME_CODE",
+        request_id: "req-1",
+        got: `status ${status} SOME_CODE: about SOME_CODE`,
+        advice: undefined,
+      },
     });
-    expect(error.exitCode).toBe(1);
-    expect(error.message).toContain("about SOME_CODE");
+    expect(error.message).toContain("about SOME_CODE (request_id req-1). ");
     expect(service.requests).toHaveLength(1);
     expect(api.stats.failures).toEqual({ [kind]: 1 });
   });

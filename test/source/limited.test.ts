@@ -46,7 +46,7 @@ describe("429", () => {
       failure: "limited",
       exitCode: 5,
       status: 429,
-      code: "PLAN_LIMIT",
+      serviceCode: "PLAN_LIMIT",
       attempts: 1,
       message: expect.stringMatching(/24 h 00 min, .*max_wait \(10 min 00 s\)/),
     });

@@ -1,11 +1,12 @@
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig } from "../../config/config.ts";
 import { TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Redactor } from "../../secrets.ts";
 import type { RawAnswer } from "../api.ts";
 import type { About } from "./about.ts";
 import { lineOf } from "./line.ts";
+import { archiveMessages } from "./messages.ts";
 import { Pieces, packer } from "./piece.ts";
 import { folderOf } from "./places.ts";
 import { Series } from "./series.ts";
@@ -14,8 +15,8 @@ import { Series } from "./series.ts";
 export interface Archive {
   /** Takes an answer that says what it is for; others are none that tables are made from. */
   keep(answer: RawAnswer): void;
-  /** Resolves when every answer of the stream so far is on the disk, or with a sentence why not where the config takes that for no failure. @throws TributaryError */
-  kept(stream: string): Promise<string | undefined>;
+  /** Resolves when every answer of the stream so far is on the disk, or with a warning why not where the config takes that for no failure. @throws TributaryError */
+  kept(stream: string): Promise<Message | undefined>;
   close(): Promise<void>;
 }
 
@@ -41,16 +42,11 @@ export function openArchive(
   const ended = new Set<string>();
   const unclean = new Set<string>();
 
-  async function end(stream: string, what: string): Promise<string | undefined> {
-    const told = `expected to keep its answers in the archive, but ${what}`;
-    if (onError === "fail")
-      throw new TributaryError(
-        uncoded(`${stream}: ${told} Or set archive.on_error: warn, to go on without the archive.`),
-        1,
-      );
+  async function end(stream: string, reason: string): Promise<Message | undefined> {
+    if (onError === "fail") throw new TributaryError(archiveMessages.not_written({ stream, reason }), 1);
     if (ended.has(stream)) return undefined;
     ended.add(stream);
-    return `${told} The rest of this run's answers of the stream is not archived.`;
+    return archiveMessages.incomplete({ reason });
   }
 
   return {

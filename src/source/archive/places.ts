@@ -3,7 +3,7 @@ import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import { archiveMessages } from "./messages.ts";
 import type { Compression } from "./piece.ts";
 
 const LONGEST_NAME = 100;
@@ -87,10 +87,6 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return [];
-    throw new TributaryError(
-      uncoded(`Expected ${folder} of the archive to be readable, but got ${code}: see to its rights.`),
-      1,
-      error,
-    );
+    throw new TributaryError(archiveMessages.unreadable_folder({ folder, reason: String(code) }), 1, error);
   }
 }

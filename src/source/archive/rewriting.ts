@@ -2,9 +2,9 @@ import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
-import { uncoded } from "../../message.ts";
 import { BodyError } from "../body.ts";
 import { type Head, type Line, writeLine } from "./line.ts";
+import { archiveMessages } from "./messages.ts";
 import { PIECE_BYTES, packer } from "./piece.ts";
 import { compressionOf, filesIn, foldersIn, lostLinksIn } from "./places.ts";
 import { headsOf, linesOf } from "./reading.ts";
@@ -33,13 +33,7 @@ export async function rewriteArchive(
         await rewriteFile(path, privacy, change).catch(error => {
           const code = codeOf(error);
           if (code === undefined) throw error;
-          throw new TributaryError(
-            uncoded(
-              `Expected ${path} of the archive to be rewritten under the configured privacy, but got ${code}: see to its rights and its free space. Until then it holds the former values, and no run goes on.`,
-            ),
-            1,
-            error,
-          );
+          throw new TributaryError(archiveMessages.not_rewritten({ path, reason: code }), 1, error);
         });
         rewritten++;
       }
@@ -49,13 +43,7 @@ export async function rewriteArchive(
 /** Whoever skipped what cannot be reached now would call it rewritten. @throws TributaryError */
 export async function requireReachable(root: string): Promise<void> {
   for (const folder of [root, ...(await foldersIn(root))])
-    for (const link of await lostLinksIn(folder))
-      throw new TributaryError(
-        uncoded(
-          `Expected ${link} of the archive, a link, to lead to a folder whose answers are rewritten under the configured privacy, but it leads nowhere: mount its disk, or remove the link. Until then no run goes on.`,
-        ),
-        1,
-      );
+    for (const link of await lostLinksIn(folder)) throw new TributaryError(archiveMessages.lost_link({ link }), 1);
 }
 
 /** A file is one run's, and a run has one policy. */

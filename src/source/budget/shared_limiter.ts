@@ -2,10 +2,10 @@ import PQueue from "p-queue";
 import type { ByteBudget } from "../../byte_budget.ts";
 import type { Clock } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { newCeiling, type Outcome } from "../adaptive_concurrency.ts";
 import { BudgetSpentError } from "../fault.ts";
 import type { Limiter, LimiterState } from "../limit.ts";
+import { sourceMessages } from "../messages.ts";
 import {
   type BudgetLimits,
   type BudgetRequest,
@@ -372,13 +372,7 @@ class Shared implements SharedLimiter {
 
   #lose(cause: unknown): void {
     if (this.#isOver) return;
-    const error = new DestinationError(
-      uncoded(
-        `Expected to renew the lease of the request budget within ${(LEASE_MS - MARGIN_MS) / 1_000} s, but the database that the workers share was not reached, or had given it to others. Requests of this process were stopped; everything stored so far stays and the next run goes on.`,
-      ),
-      cause,
-      true,
-    );
+    const error = new DestinationError(sourceMessages.lost_lease({ within_ms: LEASE_MS - MARGIN_MS }), cause, true);
     this.#end(error);
     this.#lost.abort(error);
   }

@@ -110,8 +110,7 @@ function keeping(context: SyncContext, { stream: { name }, progress }: Job, { ar
       api: telling(context.service.api, about),
       async archived() {
         const warning = await archive.kept(name);
-        if (warning === undefined) return;
-        progress.warnings.push(uncoded(warning));
+        if (warning !== undefined) progress.warnings.push(warning);
       },
     },
   };

@@ -263,15 +263,17 @@ test("an archive that cannot be written fails the stream, or is told once and le
   await writeFile(file, "");
   const strict = await opened({ path: join(file, "archive") });
   strict.archive.keep(answer({ data: 1 }));
-  await expect(strict.archive.kept("things")).rejects.toMatchObject({
-    exitCode: 1,
-    message: /ENOTDIR.*archive\.on_error/s,
-  });
-  await expect(strict.archive.kept("things")).rejects.toThrow(/things: expected to keep its answers/);
+  const reason = expect.stringContaining("ENOTDIR");
+  for (let time = 0; time < 2; time++)
+    await expect(strict.archive.kept("things")).rejects.toMatchObject({
+      exitCode: 1,
+      code: "archive.not_written",
+      fields: { stream: "things", reason },
+    });
   expect(await strict.archive.kept("others")).toBeUndefined();
   const lenient = await opened({ path: join(file, "archive"), onError: "warn" });
   lenient.archive.keep(answer({ data: 1 }));
-  expect(await lenient.archive.kept("things")).toMatch(/ENOTDIR.*is not archived/s);
+  expect(await lenient.archive.kept("things")).toMatchObject({ code: "archive.incomplete", fields: { reason } });
   lenient.archive.keep(answer({ data: 2 }));
   expect(await lenient.archive.kept("things")).toBeUndefined();
   await Promise.all([strict.archive.close(), lenient.archive.close()]);

@@ -1,0 +1,52 @@
+import { type ApiFailure, failureKinds } from "../errors.ts";
+import { catalog, template } from "../message.ts";
+import type { Method } from "./api.ts";
+
+/** `got` is the answer in words; `advice` stands in place of that of its kind. */
+const failed = (failure: ApiFailure, got: string, status?: number, service_code?: string) =>
+  template(
+    {
+      method: "GET" as Method,
+      path: "/po/PO-1",
+      status,
+      service_code,
+      request_id: undefined as string | undefined,
+      attempts: 1,
+      got,
+      advice: undefined as string | undefined,
+    },
+    ({ method, path, request_id, attempts, got, advice }) => {
+      const id = request_id === undefined ? "" : ` (request_id ${request_id})`;
+      const sent = attempts === 1 ? "" : `, after ${attempts} requests`;
+      return `Expected data from ${method} ${path}, got ${got}${id}${sent}. ${advice ?? failureKinds[failure].advice}`;
+    },
+  );
+
+export const sourceMessages = catalog("source", {
+  unauthorized: failed("unauthorized", "status 401 UNAUTHORIZED: invalid key", 401, "UNAUTHORIZED"),
+  forbidden: failed("forbidden", "status 403 FORBIDDEN: not for this key", 403, "FORBIDDEN"),
+  not_found: failed("not_found", "status 404 NOT_FOUND: no such order", 404, "NOT_FOUND"),
+  invalid: failed("invalid", "status 422 VALIDATION_ERROR: unknown status", 422, "VALIDATION_ERROR"),
+  limited: failed("limited", "status 429; it wants a pause of 1 h 00 min, more than max_wait (10 min 00 s)", 429),
+  unavailable: failed("unavailable", "no complete answer: connect ECONNREFUSED 127.0.0.1:443"),
+  malformed: failed("malformed", 'status 200 without "data"', 200),
+  too_large: failed("too_large", "more than 67108864 bytes in one body"),
+  redirected: failed("redirected", "status 302, a redirect to https://login.example.com", 302),
+  unconfirmed: failed("unconfirmed", "no complete answer: other side closed"),
+  budget: failed("budget", "nothing: as many requests as --max-requests allows were sent"),
+  unexpected_pages: template(
+    { path: "/sites" },
+    ({ path }) =>
+      `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
+  ),
+  endless_pages: template(
+    { path: "/po", reason: "the same next_cursor came twice" },
+    ({ path, reason }) =>
+      `Expected pages of ${path} that end, but ${reason}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
+  ),
+  lost_lease: template(
+    { within_ms: 8_000 },
+    ({ within_ms }) =>
+      `Expected to renew the lease of the request budget within ${within_ms / 1_000} s, but the database that the workers share was not reached, or had given it to others. Requests of this process were stopped; everything stored so far stays and the next run goes on.`,
+  ),
+});

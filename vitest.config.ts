@@ -1,11 +1,24 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/order.ts";
+import { longTests } from "./test/tiers.ts";
+
+/** Files that open no database, start no process and change no folder. */
+const pure = [
+  "test/*.test.ts",
+  "test/{catalog,config,rows,source,mutations,language}/**/*.test.ts",
+  "test/sync/extract/*.test.ts",
+  "simulator/test/**/*.test.ts",
+];
+
+// In a lake alone, with DuckDB's extensions: vitest.lake.config.ts. The long suites: vitest.long.config.ts.
+const elsewhere = ["test/lake/**", ...longTests];
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts", "simulator/test/**/*.test.ts"],
-    // Those run in a lake alone, with DuckDB's extensions: vitest.lake.config.ts.
-    exclude: ["test/lake/**"],
+    projects: [
+      { test: { name: "pure", pool: "threads", include: pure } },
+      { test: { name: "real", include: ["test/**/*.test.ts"], exclude: [...elsewhere, ...pure] } },
+    ],
     globalSetup: ["test/support/postgres.ts"],
     pool: "forks",
     // No module keeps state, so files may share them: loading 200 modules anew for each file took a tenth of the time.

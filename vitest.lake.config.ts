@@ -5,6 +5,7 @@ import base from "./vitest.config.ts";
 export default defineConfig({
   test: {
     ...base.test,
+    projects: [],
     include: [
       "test/lake/**/*.test.ts",
       "test/operations/move/*.test.ts",

@@ -5,6 +5,7 @@ import base from "./vitest.config.ts";
 export default defineConfig({
   test: {
     ...base.test,
+    projects: [],
     include: [
       "test/*.test.ts",
       "test/catalog/columns.test.ts",

@@ -10,6 +10,8 @@ import type { Ended } from "./process.ts";
 /** A context whose output is kept; nobody sits at it. */
 export function deafContext(surface: Pick<Surface, "env" | "cwd"> & Partial<Surface>) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  // Read from the start: a full pipe would hold up the command.
+  const output = Promise.all([text(stdout), text(stderr)]);
   let code: ExitCode = 0;
   const deaf = () => () => undefined;
   const context: CliContext = createContext({
@@ -26,14 +28,16 @@ export function deafContext(surface: Pick<Surface, "env" | "cwd"> & Partial<Surf
   const written = async () => {
     stdout.end();
     stderr.end();
-    return { stdout: await text(stdout), stderr: await text(stderr) };
+    const [printed, logged] = await output;
+    return { stdout: printed, stderr: logged };
   };
   return { context, written, code: () => code };
 }
 
 /** Runs a command to its end in this process, in a tenth of the time that one of its own takes. */
 export async function inProcess(args: readonly string[], place: Pick<Surface, "env" | "cwd">): Promise<Ended> {
-  const { context, written, code } = deafContext(place);
+  const stdin = new PassThrough().end();
+  const { context, written, code } = deafContext({ ...place, stdin: stdin as unknown as NodeJS.ReadStream });
   let ended: ExitCode | undefined;
   try {
     await runCommand(args, context);

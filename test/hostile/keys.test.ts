@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../src/catalog/stream.ts";
 import { lineOf } from "../support/run.ts";
-import { warehouses } from "../support/warehouse.ts";
+import { eitherWarehouse } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile } from "./service.ts";
 import { listOf } from "./things.ts";
@@ -55,7 +55,7 @@ function ideographs(length: number): string {
   return String.fromCharCode(...Array.from({ length }, next));
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a key of several long texts, more than an index takes, is a reject of its own and ends no run", async () => {
     const rows = [
       { one: "a", two: "b", three: "c" },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lineOf } from "../support/run.ts";
-import { warehouses } from "../support/warehouse.ts";
+import { eitherWarehouse } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile, pageOf } from "./service.ts";
 import { things } from "./things.ts";
@@ -8,7 +8,7 @@ import { things } from "./things.ts";
 const MILLION = 1_000_000;
 const ELEMENTS = 100_000;
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("texts of ten megabytes and lists of 100,000 elements are loaded whole; as a key they are rejected", async () => {
     const text = `begin,"é\n${"0123456789".repeat(MILLION)}end`;
     const digits = "7".repeat(MILLION);

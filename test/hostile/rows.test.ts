@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { encode } from "../rows/store.ts";
 import { lineOf } from "../support/run.ts";
-import { warehouses } from "../support/warehouse.ts";
+import { eitherWarehouse, warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile, pageOf } from "./service.ts";
 import { listOf, things } from "./things.ts";
@@ -11,7 +11,7 @@ const deepObject = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(l
 /** A numeral that sends its page to the exact parser. */
 const long = "9007199254740993";
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("what is no row with a key is rejected with what came, and the rows beside it are loaded", async () => {
     const bad = [
       "null",

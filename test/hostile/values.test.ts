@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Kind } from "../../src/catalog/columns.ts";
 import { agrees, Digits, expectedValue, inWords, isUnfit, parseExactly, sameJson } from "../support/expected.ts";
-import { warehouses } from "../support/warehouse.ts";
+import { eitherWarehouse } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile, pageOf } from "./service.ts";
 import { things } from "./things.ts";
@@ -284,7 +284,7 @@ function pagesOf(rows: readonly Sent[]): string[][] {
 
 const columns = things.tables.main.columns;
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("hostile values are loaded as they are, or are NULL and among the problems with what came", async () => {
     const rows = sent();
     const pages = pagesOf(rows);

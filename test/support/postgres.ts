@@ -9,6 +9,8 @@ declare module "vitest" {
     postgresUrl: string;
     /** Those that suites written for both run in. */
     databases: readonly Dialect["name"][];
+    /** Whether suites that need one database run in each of them. */
+    everywhere: boolean;
     /** A folder with DuckDB's extensions, for lakes; empty where the run has none. */
     extensions: string;
   }
@@ -27,6 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("postgresUrl", server.url);
   project.provide("databases", ["postgres", "duckdb"]);
   project.provide("extensions", "");
+  project.provide("everywhere", false);
   return async () => {
     await server.close();
     await removeProgram();

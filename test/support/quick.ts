@@ -6,5 +6,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const removeRoom = await makeRoom();
   project.provide("postgresUrl", "");
   project.provide("databases", ["duckdb"]);
+  project.provide("everywhere", false);
   return removeRoom;
 }

@@ -127,18 +127,22 @@ export const warehouses: readonly { readonly name: Warehouse["name"]; readonly m
 ].filter(({ name }) => tested.includes(name));
 
 /**
- * One of them, by the test's title: for suites about what is asked of the service and decided of its answers. They would find
- * the same twice, and half of them is run in each database.
+ * For suites about requests and decisions: `npm test` runs half of their tests in each database, chosen by title, and
+ * `npm run test:all` runs all of them in both.
  */
-export const eitherWarehouse: readonly { readonly name: string; readonly make: () => Promise<Warehouse> }[] = [
-  {
-    name: "in a database",
-    make: () => {
-      const title = expect.getState().currentTestName ?? "";
-      return warehouses[[...title].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % warehouses.length]!.make();
-    },
-  },
-];
+export const eitherWarehouse: readonly { readonly name: string; readonly make: () => Promise<Warehouse> }[] =
+  process.env["VITEST"] !== undefined && inject("everywhere")
+    ? warehouses
+    : [
+        {
+          name: "in a database",
+          make: () => {
+            const title = expect.getState().currentTestName ?? "";
+            const sum = [...title].reduce((all, letter) => all + letter.charCodeAt(0), 0);
+            return warehouses[sum % warehouses.length]!.make();
+          },
+        },
+      ];
 
 /** The warehouse, dropped at the end of the test. */
 export async function passing(making: Promise<Warehouse>): Promise<Warehouse> {

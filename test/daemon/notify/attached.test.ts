@@ -9,7 +9,7 @@ import type { Status } from "../../../src/operations/status.ts";
 import { openDestination } from "../../../src/warehouse/connect/open.ts";
 import { beginRun, endRun } from "../../../src/warehouse/state/run_log.ts";
 import { load } from "../../config/sample.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { scenario } from "../../sync/scenario.ts";
 import { eventually, handClock } from "./clock.ts";
 import { all, ended, HOUR, warehouseStatus } from "./daemon.ts";
@@ -180,7 +180,7 @@ test("at the end what is under way gets less than a second, and nothing is heard
   await eventually(() => expect(clock.pauses()).toEqual([]));
 });
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a daemon that begins after a failed night tells the recovery, as the warehouse remembers the failure", async () => {
     const { simulator, warehouse, sync, clock } = await scenario(make, { orders: 10 });
     await sync({ names: ["purchase_orders"] });

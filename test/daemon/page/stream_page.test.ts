@@ -8,7 +8,7 @@ import { type PageSource, warehouseSource } from "../../../src/daemon/page/sourc
 import { DestinationError } from "../../../src/errors.ts";
 import { load } from "../../config/sample.ts";
 import { sentence } from "../../support/log.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../../sync/answers.ts";
 import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
@@ -57,7 +57,7 @@ async function shown(source: PageSource, path: string): Promise<{ markup: string
   return { markup, status: answer.status, words: words.replace(/\s+/g, " ").replaceAll("&quot;", '"') };
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a stream's page tells its runs, requests and their reasons, problems, drift and what it feeds", async () => {
     let rows = [
       { id: "a", sender: "x", due: "soon" },

@@ -6,7 +6,7 @@ import { refused } from "../../support/interposed.ts";
 import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { compareWithTruth } from "../../support/truth.ts";
-import { passing, postgresWarehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, passing, postgresWarehouse, warehouses } from "../../support/warehouse.ts";
 import { balance, type Scenario, scenario } from "../../sync/scenario.ts";
 
 const feed = streams.filter(stream => stream.name === "ingested");
@@ -40,7 +40,7 @@ const datedRows = ({ simulator }: Pick<Scenario, "simulator">, from: string, to 
     return day >= from && day < to;
   }).length;
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a feed is loaded in months, moves no high-water mark, and leaves a full scan due that brings the rest", async () => {
     const place = await scenario(make, sizes);
     const report = await place.backfill(order);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { scenario } from "../../sync/scenario.ts";
 
 const order = { names: ["ingested"], range: { from: "2025-03-01", to: undefined } };
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a sync that waits for the lock goes first; then the backfill goes on from what it published", async () => {
     const place = await scenario(make, { ingested: 6_000 });
     const ended: string[] = [];

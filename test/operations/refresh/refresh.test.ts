@@ -7,7 +7,7 @@ import { type RunReport, runSync } from "../../../src/sync/run/run.ts";
 import { refused } from "../../support/interposed.ts";
 import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
-import { type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { type Told, told } from "../../sync/answers.ts";
 
 const mails = defineStream({
@@ -115,7 +115,7 @@ const bodiesOf = async (place: Told): Promise<string[]> =>
 const completeTo = async (place: Told): Promise<unknown> =>
   place.warehouse.query("select stream, complete_to from _tributary.streams order by stream");
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("only the details of the rows that were named are asked for, and their tables are right at once", async () => {
     const place = await loaded(make, ["a", "b", "c"], { mail_details: { max_details: 1 } }, false);
     // One detail a run at most, which is no limit for rows that somebody names.

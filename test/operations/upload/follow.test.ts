@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { followUploads } from "../../../src/operations/upload/follow.ts";
-import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { type Place, placeOf } from "./place.ts";
 
 const meanings = (...values: string[]) => ({ meanings: { processed: { status: values } } });
@@ -16,7 +16,7 @@ async function followed(place: Place, names: readonly string[], waitMs = 60_000)
   );
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("documents are waited for until they are processed, and their rows are loaded", async () => {
     const place = await placeOf(make(), { faults: { processingMs: 20_000 } }, meanings("processed"));
     const { pending, sync, rows } = await followed(place, ["a.pdf", "b.csv"]);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { documentsAt, type Place, placeOf, secretKey, sha256 } from "./place.ts";
 
 const outcomes = (files: Awaited<ReturnType<Place["send"]>>) => files.map(({ outcome }) => outcome);
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a file is sent once, whatever it is called, and the ledger says so", async () => {
     const place = await placeOf(make());
     const { simulator, send, file } = place;

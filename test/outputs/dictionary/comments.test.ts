@@ -5,7 +5,7 @@ import type { Stream } from "../../../src/catalog/stream.ts";
 import { streams } from "../../../streams/index.ts";
 import { tellingWords } from "../../schemas/telling.ts";
 import { bench } from "../../support/run.ts";
-import { type View, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type View } from "../../support/warehouse.ts";
 
 interface Commented {
   readonly place: string;
@@ -48,7 +48,7 @@ function asked(stream: Stream): Readonly<Record<string, string>> {
   return Object.fromEntries([...requiredParameters(stream), ...free].map(name => [name, "1"]));
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("every table and column of every schema says what it is, in more than its own name", async () => {
     const simulator = await startSimulator({ sizes: { orders: 2, invoices: 2, items: 2 } });
     onTestFinished(() => simulator.close());

@@ -6,7 +6,7 @@ import { readRejects } from "../../../src/operations/rejects.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { load } from "../../config/sample.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 
 const subject = text().nullable().describe("What it is about.");
@@ -56,7 +56,7 @@ const nights = async (place: Told, count: number): Promise<void> => {
   }
 };
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a row that is met each night is one reject that says how often, when first and when last", async () => {
     let night = 0;
     const rejected = (n: number) => ({ subject: `nobody's ${n}`, read: String(night) });

@@ -6,7 +6,7 @@ import { readProblems } from "../../../src/operations/rejects.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { load } from "../../config/sample.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 
 const due = date().nullable().describe("When it is due.");
@@ -60,7 +60,7 @@ async function counts({ warehouse }: Told): Promise<{ status: unknown; problems:
   };
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("problems are as many as the tables hold, however few of them a run met", async () => {
     const row = (n: number, said = "soon") => ({
       id: String(n),

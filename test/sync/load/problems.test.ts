@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { date, id, record, table } from "../../../schemas/fields.ts";
 import { defineStream, list } from "../../../src/catalog/stream.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { scenario } from "../scenario.ts";
 
@@ -11,7 +11,7 @@ interface Stored {
   readonly last: string;
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a problem seen again is one row that keeps when it was seen first", async () => {
     const place = await scenario(make, { orders: 5, invoices: 1, items: 5, findings: 1, ingested: 1 });
     const { simulator, sync, warehouse, clock } = place;

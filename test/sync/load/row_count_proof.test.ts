@@ -3,7 +3,7 @@ import { reasons } from "../../../src/sync/load/row_count_proof.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { scenario } from "../scenario.ts";
 
 /** Service, table, difference, reason. */
@@ -14,7 +14,7 @@ function proof(report: RunReport, stream: string): unknown[] {
 
 const settings = { purchase_order_details: { max_details: 15, audit: 0 } };
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("each run says what the service has, what the table has, and why that is not the same", async () => {
     const place = await scenario(
       make,

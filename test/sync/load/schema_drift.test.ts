@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { comparePresence, reportDrift } from "../../../src/sync/load/schema_drift.ts";
 import { core } from "../../support/core.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { type Scenario, scenario } from "../scenario.ts";
 
 interface Told {
@@ -27,7 +27,7 @@ const told = async ({ warehouse }: Scenario) =>
 const items = (place: Scenario) => place.sync({ catalogue: core.filter(({ name }) => name === "items") });
 const orders = core.filter(({ name }) => name.startsWith("purchase_order"));
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a new field is one row and one warning; later nights move when it was last seen, and say nothing", async () => {
     const place = await scenario(make, { items: 12 });
     const { simulator, clock } = place;

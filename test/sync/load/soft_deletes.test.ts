@@ -4,7 +4,7 @@ import { defineStream, feed, scan } from "../../../src/catalog/stream.ts";
 import { forget } from "../../support/forgetting.ts";
 import { type Passing, refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 import { scenario } from "../scenario.ts";
 
@@ -82,7 +82,7 @@ function swap(service: Offset): { gone: string; hidden: string } {
 
 const addressesIn = (place: Told) => place.asked.filter(path => path.startsWith("/things/")).map(path => path.slice(8));
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("equal totals are no proof: of 500 rows one goes before the cursor and one comes, and no live row is deleted", async () => {
     const service = await offset(make, addressed, 500);
     const { gone, hidden } = swap(service);

@@ -6,7 +6,7 @@ import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { reset } from "../../../src/operations/reset.ts";
 import { temporaryFolder } from "../../source/archive/folder.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { scenario } from "../scenario.ts";
 
@@ -27,7 +27,7 @@ const moves = defineStream({
   preset: "core",
 });
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("what there is of details, and to fetch, is told also after a run of their list alone", async () => {
     const place = await scenario(make, { orders: 30 }, { config: { streams: { defaults: { audit: 0 } } } });
     await place.sync();

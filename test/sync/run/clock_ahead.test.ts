@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { meddle } from "../../operations/verify/planting.ts";
 import { type StillClock, stillClock } from "../../support/clock.ts";
-import { type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { type Scenario, scenario } from "../scenario.ts";
 
 const HOUR = 3_600_000;
@@ -47,7 +47,7 @@ async function apart(make: () => Promise<Warehouse>): Promise<Scenario & { reado
   return { ...place, real };
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a publish is at most a minute ahead of the service's clock, so the next run changes rows at its own time", async () => {
     const { clock, real, sync, simulator, warehouse } = await apart(make);
     await sync();

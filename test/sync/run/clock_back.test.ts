@@ -7,12 +7,12 @@ import { readStatus } from "../../../src/operations/status.ts";
 import { streams } from "../../../streams/index.ts";
 import { load } from "../../config/sample.ts";
 import { refused } from "../../support/interposed.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { scenario } from "../scenario.ts";
 
 const HOUR = 3_600_000;
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("once a clock that was two days ahead has been set right, the next run is the last one", async () => {
     const place = await scenario(make, { items: 30 });
     const { clock, sync, warehouse } = place;

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../source/archive/folder.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { between } from "../remembered.ts";
 import { scenario } from "../scenario.ts";
 
-describe.each(warehouses)("rates of the reporting currency in $name", ({ make }) => {
+describe.each(eitherWarehouse)("rates of the reporting currency in $name", ({ make }) => {
   test("come from a file, again when it has changed, or from a table of the warehouse", async () => {
     const file = join(await temporaryFolder(), "rates.csv");
     const rate = (value: string) => writeFile(file, `date,currency,rate\n2026-01-01,QQQ,${value}\n`);

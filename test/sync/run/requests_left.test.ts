@@ -6,7 +6,7 @@ import { planReport } from "../../../src/cli/terminal/plan_report.ts";
 import { readPlan } from "../../../src/operations/plan.ts";
 import { emptyFolder } from "../../cli/process.ts";
 import { configOf, plain } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 
 const orders = defineStream({
@@ -32,7 +32,7 @@ const ORDERS = 100;
 
 const rest = { streams: { defaults: { audit: "rest" } } };
 
-describe.each(warehouses)("$name: what limits of requests leave", ({ make }) => {
+describe.each(eitherWarehouse)("$name: what limits of requests leave", ({ make }) => {
   const placed = async (config: Readonly<Record<string, unknown>>) => {
     const place = await told(make, catalogue, {}, config);
     const orderIds = Array.from({ length: ORDERS }, (_, nth) => `O-${nth}`);

@@ -4,7 +4,7 @@ import type { Relation } from "../../../src/catalog/relation.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { lineOf } from "../../support/run.ts";
-import { type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { type Told, told } from "../answers.ts";
 
 const orders = defineStream({
@@ -130,7 +130,7 @@ async function placeOf(make: () => Promise<Warehouse>, books: Books, config: obj
 
 const askedFor = ({ asked }: Told, pattern: RegExp) => asked.filter(path => pattern.test(path)).toSorted();
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test.each([
     ["/orders", "the orders' list"],
     ["/invoices", "the invoices' list"],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { id, lineId, quantity, record, table, text, volatile } from "../../../schemas/fields.ts";
 import { defineStream, type Stream, scan } from "../../../src/catalog/stream.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 
 const HOUR = 3_600_000;
@@ -98,7 +98,7 @@ const [a, b, c]: Line[] = [
   { line_no: "30", word: "c" },
 ];
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("lines keep their ids when they are listed in another order, and when one comes before them", async () => {
     const { shows, expectOneVersionEach, warehouse, verify } = await ordered(make);
     const first = await shows(a!, b!, c!);

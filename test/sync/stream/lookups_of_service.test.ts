@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lookupOf } from "../../../src/catalog/lookup.ts";
 import { streams } from "../../../streams/index.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { scenario } from "../scenario.ts";
 
 const vendors = "purchase_orders.vendor_id";
@@ -31,7 +31,7 @@ test("every lookup of the catalogue is asked here", () => {
   expect(Object.keys(settings).sort()).toEqual([...names].sort());
 });
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("lookups run when the config names their values, and a second run changes nothing", async () => {
     const place = await scenario(make, { orders: 12, invoices: 12 }, { config: { streams: { settings } } });
     const order = { names: ["purchase_orders", "invoices", ...names] };

@@ -8,7 +8,7 @@ import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { readPlan } from "../../../src/operations/plan.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { configOf, plain } from "../../support/run.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { between } from "../remembered.ts";
 
@@ -30,7 +30,7 @@ const details = defineStream({
 });
 const ORDERS = 400;
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("nights learn from what they find: more looks go where details change, and what the sample found is kept", async () => {
     const steps = new Map<string, number>();
     const place = await told(make, [orders, details], {}, { streams: { defaults: { audit: 0.05 } } });

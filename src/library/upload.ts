@@ -77,7 +77,7 @@ export function upload(
     const followed = isFollowed ? await followUploads(order, runTools, ids, { since, waitMs }) : nothing;
     const pending = [...followed.pending].map(([doc_id, status]) => ({ doc_id, status }));
     const late = `Not processed within ${timespan(waitMs ?? 0)}, as far as is said: ${pending.map(({ doc_id, status }) => `${doc_id} (${status ?? "nothing said"})`).join(", ")}. Call it again with --wait to go on waiting.`;
-    const warnings = pending.length === 0 ? [] : [uncoded(followed.unread ?? late)];
+    const warnings = pending.length === 0 ? [] : [followed.unread ?? uncoded(late)];
     const codes = uploads.map(({ exit_code }) => exit_code);
     const exit_code = exitCodeOfAll([...codes, followed.sync?.exit_code ?? 0, pending.length === 0 ? 0 : 5]);
     return { exit_code, run_id: followed.sync?.run_id ?? null, warnings, uploads, pending, rows: followed.rows };

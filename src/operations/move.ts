@@ -2,7 +2,6 @@ import { fixedPaths, type IdentityEndpoint, type Stream } from "../catalog/strea
 import type { Company, Config } from "../config/config.ts";
 import { lockGroupOf } from "../config/selection.ts";
 import { ApiError, ConfigError } from "../errors.ts";
-import { uncoded } from "../message.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { buildPath } from "../source/path.ts";
 import { holderOf } from "../sync/run/opening.ts";
@@ -12,6 +11,7 @@ import { looking, type WarehouseReading } from "../warehouse/connect/reading.ts"
 import { withTables, youngestKeys } from "../warehouse/ddl/present_tables.ts";
 import { compareIdentity, knownAs, moveCompany } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
+import { moveMessages } from "./messages.ts";
 
 export interface MoveOrder {
   readonly config: Config;
@@ -45,12 +45,7 @@ export async function compareAddresses(order: MoveOrder, tools: ServiceTools): P
   return looking(config.destination, async reading => {
     await using api = await openClient(company, config.api, tools);
     const kept = await knownAs(reading.db, company.name);
-    if (kept === undefined)
-      throw new ConfigError(
-        uncoded(
-          `Expected a company that the warehouse keeps, got ${company.name}, of which it has nothing: \`tributary sync\` loads it.`,
-        ),
-      );
+    if (kept === undefined) throw new ConfigError(moveMessages.unknown_company({ company: company.name }));
     const found = fieldOf(
       (await api.get(identity.path, {}, { signal: tools.signal }).catch(unreadable))?.data,
       identity.id,
@@ -109,12 +104,7 @@ export async function move(
   compared: Comparison,
   run: Pick<ServiceTools, "clock"> & { readonly runId: string; readonly waitMs: number },
 ): Promise<void> {
-  if (!compared.same)
-    throw new ConfigError(
-      uncoded(
-        `Expected the service of company ${company.name} at ${compared.to}, but what answers there is another one, or cannot be told from one: ${inWords(compared)} Nothing was changed. If its rows are to be replaced by the other's: \`tributary reset '*' --drop --company ${company.name}\`, then \`tributary sync\`.`,
-      ),
-    );
+  if (!compared.same) throw new ConfigError(moveMessages.another_service(compared));
   const startedAt = new Date(run.clock.now()).toISOString();
   const holder = holderOf("tributary move", startedAt);
   await using destination = await openDestination(config.destination, { ...run, holder }, run.waitMs);
@@ -125,9 +115,4 @@ export async function move(
   await destination.lock(company.name, lockGroups, run.waitMs);
   await moveCompany(db, company.name, company.baseUrl, compared.found_id);
   await destination.releaseToReaders();
-}
-
-export function inWords({ company, from, to, kept_id, found_id, asked, found }: Comparison): string {
-  const ids = `the warehouse keeps ${company} from ${from} with the id ${kept_id ?? "(not known)"}, and the key belongs to ${found_id ?? "(not known)"} at ${to}.`;
-  return `${ids} Of ${asked} rows that the warehouse knows ${found} are there.`;
 }

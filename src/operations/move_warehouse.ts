@@ -4,10 +4,8 @@ import type { Clock } from "../clock.ts";
 import type { Config, DestinationConfig } from "../config/config.ts";
 import { addressOf, titleOf } from "../config/destination.ts";
 import { lockGroupOf } from "../config/selection.ts";
-import { timespan } from "../duration.ts";
 import { ConfigError, nothingLoaded } from "../errors.ts";
 import type { Log } from "../logging.ts";
-import { uncoded } from "../message.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { holderOf } from "../sync/run/opening.ts";
 import { viewsOf } from "../sync/run/preparation.ts";
@@ -31,6 +29,7 @@ import {
   tablesLeft,
 } from "../warehouse/transfer/transfer.ts";
 import { storedName } from "../warehouse/views/view.ts";
+import { moveMessages } from "./messages.ts";
 import { UPLOADS } from "./upload/upload.ts";
 import { canonical } from "./verify/compare_value.ts";
 
@@ -77,9 +76,7 @@ export interface MoveReport {
 export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Promise<MoveReport> {
   const [from, to] = [await placeText(order.config.destination), await placeText(order.to.destination)];
   if (isSame(order.config.destination, order.to.destination))
-    throw new ConfigError(
-      uncoded(`Expected --to to name another destination than the configuration, but both are ${from}.`),
-    );
+    throw new ConfigError(moveMessages.same_destination({ from }));
   await requireWhole(order.config.destination, from);
   const opener = openerOf(tools);
   await using former = await openDestination(order.config.destination, opener, tools.waitMs);
@@ -117,7 +114,7 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
     holder: holderOf("tributary move", new Date(clock.now()).toISOString()),
     // A wait for a lock ends at the first signal.
     clock: { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) },
-    waiting: (who, ms) => log.info(uncoded(`Waiting up to ${timespan(ms)} for ${who}.`)),
+    waiting: (holder, wait_ms) => log.info(moveMessages.waiting({ wait_ms, holder })),
     stopReason: () => signal.reason,
   };
 }
@@ -125,12 +122,7 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
 /** A first run of another company could begin beside the move: nothing of it was locked. */
 async function requireSameCompanies({ db }: Destination, companies: readonly string[]): Promise<void> {
   const more = (await companiesKept(db)).filter(name => !companies.includes(name));
-  if (more.length > 0)
-    throw new ConfigError(
-      uncoded(
-        `Expected no other company in the former warehouse than ${companies.join(", ")}, but meanwhile ${more.join(", ")} was loaded there. Call the same command again, which takes it along.`,
-      ),
-    );
+  if (more.length > 0) throw new ConfigError(moveMessages.more_companies({ companies, more }));
 }
 
 function sumOf(copied: readonly Copied[]): Pick<MoveReport, "tables" | "rows" | "found"> {
@@ -146,11 +138,7 @@ async function requireWhole(destination: DestinationConfig, name: string): Promi
   const kept = await looking(destination, async ({ db }) => {
     const filling = await fillingOf(db);
     if (filling === undefined) return companiesKept(db);
-    throw new ConfigError(
-      uncoded(
-        `Expected a whole warehouse, but ${name} is itself being filled from ${filling.from}: end that with \`tributary move\`, or move from there.`,
-      ),
-    );
+    throw new ConfigError(moveMessages.source_not_whole({ warehouse: name, from: filling.from }));
   });
   if (kept === undefined || kept.length === 0) throw nothingLoaded("a warehouse to move");
 }
@@ -160,18 +148,9 @@ async function beginFilling({ db }: Destination, from: string, to: string): Prom
   const filling = await fillingOf(db);
   if (filling?.from === from) return;
   if (filling !== undefined)
-    throw new ConfigError(
-      uncoded(
-        `Expected an empty warehouse, or one that was begun from ${from}, but ${to} is being filled from ${filling.from}. Go on with that one, or name an empty one.`,
-      ),
-    );
+    throw new ConfigError(moveMessages.target_filled_from_another({ from, to, filled_from: filling.from }));
   const kept = await companiesKept(db);
-  if (kept.length > 0)
-    throw new ConfigError(
-      uncoded(
-        `Expected an empty warehouse, but ${to} keeps ${kept.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
-      ),
-    );
+  if (kept.length > 0) throw new ConfigError(moveMessages.target_not_empty({ to, companies: kept }));
   await db.transaction().execute(trx => recordFilling(trx, { from, done: {} }));
 }
 

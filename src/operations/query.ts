@@ -3,13 +3,13 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf } from "../files.ts";
-import { uncoded } from "../message.ts";
 import { atOneMoment, interrupted } from "../warehouse/connect/exporting.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
 import type { CopyFormat } from "../warehouse/dialect.ts";
 import { copyRows } from "../warehouse/read/copying.ts";
 import { analyticsSchema } from "../warehouse/views/view.ts";
+import { queryMessages } from "./messages.ts";
 
 const READ_ONLY = "25006";
 
@@ -79,10 +79,7 @@ export async function writeAnswer(
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (!(error instanceof Error && "syscall" in error)) throw refused(error);
-    throw new ConfigError(
-      uncoded(`${file} could not be written (${codeOf(error)}): check the path, its rights and space.`),
-      error,
-    );
+    throw new ConfigError(queryMessages.file_not_writable({ file, reason: codeOf(error) }), error);
   } finally {
     // Below what is no folder there is none to remove.
     await rm(room, { recursive: true, force: true }).catch(() => undefined);
@@ -100,6 +97,6 @@ function refused(error: unknown): TributaryError {
   const wrote = error instanceof Error && codeOf(error.cause) === READ_ONLY;
   if (error instanceof TributaryError && !wrote) return error;
   const cause = wrote ? error.cause : error;
-  const said = (cause instanceof Error ? cause.message : String(cause)).trim();
-  return new ConfigError(uncoded(`Expected one query that the database can answer, but it says: ${said}`), cause);
+  const reason = (cause instanceof Error ? cause.message : String(cause)).trim();
+  return new ConfigError(queryMessages.refused({ reason }), cause);
 }

@@ -2,7 +2,7 @@ import { detailsOf, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
+import type { Message } from "../message.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { asDue } from "../sync/context.ts";
 import { childStreamOf } from "../sync/load/child_streams.ts";
@@ -10,6 +10,7 @@ import { fromService } from "../sync/run/jobs.ts";
 import type { RunOrder } from "../sync/run/run_order.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import { keysOfLive } from "../warehouse/details/work_list.ts";
+import { refreshMessages } from "./messages.ts";
 
 /** Rows of a list, each by the text of the list's first key column, as `parent_key` of the detail state has it. */
 export interface NamedRows {
@@ -47,50 +48,28 @@ export function detailsOfRows(
   { list, keys }: NamedRows,
 ): readonly string[] {
   const odd = keys.find(key => !/^[^\p{Cc}\p{Cs}]+$/u.test(key));
-  if (odd !== undefined)
-    throw new ConfigError(
-      uncoded(
-        `refresh: expected keys of one or more characters, none of them a control character, got ${JSON.stringify(odd)}.`,
-      ),
-    );
+  if (odd !== undefined) throw new ConfigError(refreshMessages.unfit_key({ key: odd }));
   const all = configured(catalogue, config);
   const details = detailsOf(all, listNamed(all, list)).map(({ name }) => name);
   if (details.length === 0) {
     const lists = all.filter(stream => detailsOf(all, stream).length > 0).map(({ name }) => name);
-    throw new ConfigError(
-      uncoded(
-        `refresh: expected a list whose rows have details, got ${list}: \`tributary sync ${list}\` brings its rows. Those with details are ${lists.join(", ")}.`,
-      ),
-    );
+    throw new ConfigError(refreshMessages.no_details({ stream: list, lists }));
   }
   const on = new Set(selectedByConfig(all, config.streams).map(({ name }) => name));
   const wanted = details.filter(name => on.has(name));
   if (wanted.length > 0) return wanted;
-  throw new ConfigError(
-    uncoded(
-      `refresh: expected a list with details that are on, got ${list}, of which none is. Put one of ${details.join(", ")} into streams.include.`,
-    ),
-  );
+  throw new ConfigError(refreshMessages.details_off({ list, details }));
 }
 
 function listNamed(all: readonly Stream[], list: string): Stream {
   const stream = all.find(({ name }) => name === list);
   if (stream === undefined) {
     expand(all, [list], "refresh");
-    throw new ConfigError(
-      uncoded(`refresh: expected the name of one list, got ${JSON.stringify(list)}. Name one at a time.`),
-    );
+    throw new ConfigError(refreshMessages.several_lists({ names: list }));
   }
   const { mode } = stream;
   if (mode.kind !== "detail") return stream;
-  const { of, by } = mode;
-  throw new ConfigError(
-    uncoded(
-      by === undefined
-        ? `refresh: expected a list, got ${list}, the details of ${of}. Name ${of} with the keys of its rows: all of their details are fetched.`
-        : `refresh: expected a list, got ${list}, which is asked for by the values of ${of}.${by} and not row by row: \`tributary sync ${list}\` fetches what is due of it.`,
-    ),
-  );
+  throw new ConfigError(refreshMessages.not_a_list({ stream: list, of: mode.of, by: mode.by }));
 }
 
 /** Warns of keys that no live row of any company has: nothing is requested for them. */
@@ -111,10 +90,6 @@ async function warnOfUnknown(
     for (const key of await keysOfLive(destination, company, parents, keys)) known.add(key);
   const unknown = keys.filter(key => !known.has(key));
   if (unknown.length === 0) return [];
-  const more = unknown.length > TOLD ? ` and ${unknown.length - TOLD} more` : "";
-  return [
-    uncoded(
-      `${list}: no live row in the warehouse has these keys, so nothing was asked for them: ${unknown.slice(0, TOLD).join(", ")}${more}. If the service has such rows, run \`tributary sync ${list}\` first.`,
-    ),
-  ];
+  const told = unknown.slice(0, TOLD);
+  return [refreshMessages.unknown_keys({ list, keys: told, more: unknown.length - told.length })];
 }

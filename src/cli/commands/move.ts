@@ -73,7 +73,8 @@ async function moveToDestination(file: string, options: MoveOptions, context: Cl
 async function moveService(options: MoveOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options);
   const { companiesOf, newRunId } = await import("../../sync/run/run.ts");
-  const { compareAddresses, inWords, move } = await import("../../operations/move.ts");
+  const { compareAddresses, move } = await import("../../operations/move.ts");
+  const { inWords } = await import("../../operations/messages.ts");
   const { systemClock: clock } = await import("../../clock.ts");
   const { streams: catalogue } = await import("../../../streams/index.ts");
   const { identityEndpoint: identity } = await import("../../../streams/identity.ts");

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
-import { uncoded } from "../../message.ts";
+import { type Message, uncoded } from "../../message.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
@@ -103,10 +103,10 @@ async function watching(
   const watched = {
     ...{ folder, contentType },
     send: async (files: readonly string[]) => (await send(files)).uploads,
-    moved: (to: string, fault: string | null) => {
-      counts[fault === null ? "done" : "failed"]++;
-      if (fault === null) tools.log.info(uncoded("sent and moved"), { to });
-      else tools.log.warn(uncoded(fault), { to });
+    moved: (to: string, fault: Message | undefined) => {
+      counts[fault === undefined ? "done" : "failed"]++;
+      if (fault === undefined) tools.log.info(uncoded("sent and moved"), { to });
+      else tools.log.warn(fault, { to });
     },
   };
   await watchFolder(watched, tools);

@@ -1,11 +1,10 @@
 import { isFile } from "../../config/destination.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { ConfigError, LockedError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
 import { reaching, runAttempts } from "../../sync/run/attempts.ts";
-import { type Backfill, inWords, type Range, type Unfinished } from "../../sync/run/backfill_plans.ts";
+import type { Backfill, Range, Unfinished } from "../../sync/run/backfill_plans.ts";
 import { ASIDE_MS, givingWay, LONGEST_TURN_MS } from "../../sync/run/giving_way.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
 import { holderOf } from "../../sync/run/opening.ts";
@@ -18,6 +17,7 @@ import { hasUnpublished, looking } from "../../warehouse/connect/reading.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Estimate } from "../estimate/estimate.ts";
 import { estimateBackfill } from "./estimate.ts";
+import { backfillMessages } from "./messages.ts";
 import { decide, unfinishedPlans } from "./plan.ts";
 
 export interface BackfillOrder extends Omit<RunOrder, "refresh" | "source"> {
@@ -75,10 +75,7 @@ function decided(order: BackfillOrder, unfinished: readonly Unfinished[], tools:
   const { streams } = select(all, selectedByConfig(all, config.streams), names, config.streams.settings);
   // What is measured once a day has no history.
   const historic = streams.filter(stream => stream.mode.kind !== "snapshot").map(stream => stream.name);
-  if (historic.length === 0)
-    throw new ConfigError(
-      uncoded(`backfill: ${names.join(", ")} has no history to load, only the figures of the day.`),
-    );
+  if (historic.length === 0) throw new ConfigError(backfillMessages.no_history({ names }));
   return decide({ ...wish, streams: resume && names.length === 0 ? undefined : historic }, unfinished);
 }
 
@@ -87,16 +84,11 @@ function boundedRange({ range, config }: BackfillOrder, { clock, log }: RunTools
   const { start } = config.streams;
   const { from = start, to } = range;
   const today = new Date(clock.now()).toISOString().slice(0, 10);
-  if (from !== undefined && from > today)
-    throw new ConfigError(uncoded(`--from: expected a day that has come, got ${from}; today is ${today}.`));
+  if (from !== undefined && from > today) throw new ConfigError(backfillMessages.from_in_future({ from, today }));
   const bounded = from !== undefined && start !== undefined && from < start ? start : from;
-  if (bounded !== from) log.warn(uncoded(`--from ${from} lies before streams.start: ${start} is where it begins`));
+  if (bounded !== from) log.warn(backfillMessages.from_before_start({ from, start }));
   if (bounded !== undefined && to !== undefined && to <= bounded)
-    throw new ConfigError(
-      uncoded(
-        `--to: expected a day after ${bounded}${bounded === range.from ? "" : " (streams.start)"}, got ${to}. Name a later day, or leave --to out.`,
-      ),
-    );
+    throw new ConfigError(backfillMessages.to_too_early({ from: bounded, from_start: bounded !== range.from, to }));
   return { from: bounded, to };
 }
 
@@ -136,7 +128,8 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Backfil
     const maxRequests = limits.maxRequests === undefined ? undefined : limits.maxRequests - spent;
     if (reports.length > 0 && ((leftMs ?? 1) <= 0 || (maxRequests ?? 1) <= 0)) return mergeReports(reports);
     const waitMs = reports.length === 0 ? limits.waitMs : Math.min(LONGEST_TURN_MS, leftMs ?? LONGEST_TURN_MS);
-    log.info(uncoded(`loading ${decision.streams.join(", ")} ${told(decision)}`));
+    const { streams, range, continued } = decision;
+    log.info(backfillMessages.loading({ streams, range, continued }));
     try {
       const { report, asked } = await untilWanted(
         { ...order, limits: { ...limits, spentMs, maxRequests, waitMs } },
@@ -149,15 +142,12 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Backfil
       if (reports.length === 0 || !(error instanceof LockedError)) throw error;
       return mergeReports(reports);
     }
-    log.info(uncoded("another run waits: what was read is published, it goes first"));
+    log.info(backfillMessages.gives_way());
     await clock.sleep(ASIDE_MS, tools.signal).catch(() => undefined);
     if (tools.signal.aborted) return mergeReports(reports);
     decision = { ...decision, continued: true, restart: false };
   }
 }
-
-const told = ({ range, continued }: Backfill): string =>
-  `${range === undefined ? "where it was left" : inWords(range)}${continued && range !== undefined ? ", where it was left" : ""}`;
 
 /** A run that ends at the next safe point when another one waits for what it holds; `asked` then. */
 async function untilWanted(

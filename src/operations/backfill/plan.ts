@@ -1,5 +1,4 @@
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import {
   type Backfill,
   isOf,
@@ -11,6 +10,7 @@ import {
 } from "../../sync/run/backfill_plans.ts";
 import type { Db } from "../../warehouse/database.ts";
 import { readStreamState } from "../../warehouse/state/stream_state.ts";
+import { backfillMessages } from "./messages.ts";
 
 export interface Wish {
   readonly companies: readonly string[];
@@ -28,12 +28,7 @@ export function decide(wish: Wish, unfinished: readonly Unfinished[]): Backfill 
     ({ company, stream }) => companies.includes(company) && (streams === undefined || streams.includes(stream)),
   );
   if (resume) {
-    if (mine.length === 0)
-      throw new ConfigError(
-        uncoded(
-          "--resume: no backfill is unfinished. `tributary backfill --from 2023-01-01` begins one, `tributary backfill --help` says more.",
-        ),
-      );
+    if (mine.length === 0) throw new ConfigError(backfillMessages.nothing_unfinished());
     const named = [...new Set(mine.map(each => each.stream))];
     return { continued: true, streams: named, range: undefined, ranges: mine.map(rangesOf), restart: false };
   }

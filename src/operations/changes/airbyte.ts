@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { configSchema, schemaAt } from "../../config/schema.ts";
 import { ConfigError, type ExitCode } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { type ChangesTable, positionsSchema, stateOfTables, tablesOfState } from "./changes.ts";
+import { changesMessages } from "./messages.ts";
 import { recordSchema } from "./record_schema.ts";
 import type { Protocol, ProtocolRead } from "./telling.ts";
 
@@ -132,19 +132,16 @@ export function readConfigured(
 export function chosenTables(planned: readonly ChangesTable[], names: readonly string[]): readonly ChangesTable[] {
   const known = new Set(planned.map(({ name }) => name));
   const unknown = names.filter(name => !known.has(name));
-  if (unknown.length > 0)
-    throw new ConfigError(
-      uncoded(`The catalog names ${unknown.join(", ")}, which there is not: discover the tables again.`),
-    );
+  if (unknown.length > 0) throw new ConfigError(changesMessages.unknown_tables({ tables: unknown }));
   return planned.filter(({ name }) => names.includes(name));
 }
 
 /** @throws ConfigError */
-export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, what: string): z.output<Schema> {
+export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, expected: string): z.output<Schema> {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new ConfigError(uncoded(`Expected ${what}, got ${JSON.stringify(text.slice(0, 60))}.`), cause);
+    throw new ConfigError(changesMessages.unreadable_input({ expected, got: text.slice(0, 60) }), cause);
   }
 }
 

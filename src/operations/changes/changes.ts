@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type ChangePosition, type Decimals, positionOf, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
 import { atOneMoment } from "../../warehouse/read/question.ts";
+import { changesMessages } from "./messages.ts";
 
 const VERSION = 1;
 
@@ -51,12 +51,7 @@ export function parseChangesState(text: string, from: string): ChangesState {
   try {
     return stateSchema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new ConfigError(
-      uncoded(
-        `Expected in ${from} a state that \`tributary read\` wrote, got ${JSON.stringify(text.slice(0, 60))}. Without the file everything is read from the start.`,
-      ),
-      cause,
-    );
+    throw new ConfigError(changesMessages.unreadable_state({ from, got: text.slice(0, 60) }), cause);
   }
 }
 
@@ -165,11 +160,7 @@ function requireKey({ name, key, columns }: ChangesTable, at: Positions[string] 
   const isNumber = (part: string) => columns.find(column => column.name === part)?.storedAs === "bigint";
   const isFit = (part: string, nth: number) => !isNumber(part) || isBigint(at.key[nth] ?? "");
   if (at.key.length === key.length && key.every(isFit)) return;
-  throw new ConfigError(
-    uncoded(
-      `Expected in the state of ${name} a row by its key (${key.join(", ")}), got ${JSON.stringify(at.key)}. Without ${name} in the state it is read from the start.`,
-    ),
-  );
+  throw new ConfigError(changesMessages.unfit_key({ table: name, key, got: at.key }));
 }
 
 const isBigint = (text: string): boolean =>

@@ -3,13 +3,13 @@ import type { Company } from "../../config/config.ts";
 import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { selectedByConfig, versionedBy } from "../../config/selection.ts";
-import { uncoded } from "../../message.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { requireOwnKey } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";
 import { checkDestination } from "./destination.ts";
 import { type CheckLine, failure, ok } from "./line.ts";
+import { checkMessages } from "./messages.ts";
 import { checkSchedules } from "./schedules.ts";
 import { checkService } from "./service.ts";
 import { checkSurroundings, type Programs } from "./surroundings.ts";
@@ -32,7 +32,7 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   const { config } = loaded;
   const catalogue = configured(order.catalogue, config);
   const streams = selectedByConfig(catalogue, config.streams);
-  yield ok("streams", uncoded(`${streams.length} of ${catalogue.length} are on`));
+  yield ok("streams", checkMessages.streams_on({ on: streams.length, streams: catalogue.length }));
   const found: { name: string; baseUrl: string; companyId: string | undefined }[] = [];
   for (const company of companies) {
     const { name, baseUrl } = company;
@@ -46,8 +46,8 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     }
     found.push({ name, baseUrl, companyId });
   }
-  if (offline) yield ok("api key", uncoded("not looked at: --offline"));
-  if (offline && !isFile(config.destination)) yield ok("destination", uncoded("not looked at: --offline"));
+  if (offline) yield ok("api key", checkMessages.offline());
+  if (offline && !isFile(config.destination)) yield ok("destination", checkMessages.offline());
   else {
     const versioned = versionedBy(streams, config.streams);
     yield* checkDestination(

@@ -3,12 +3,12 @@ import type { Clock } from "../../clock.ts";
 import type { DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } from "../../config/config.ts";
 import { isFile, isLake } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { inspectLake, inspectPlace, openDestination, schemasOf } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, requireRights, rightsLacking } from "../../warehouse/ddl/rights.ts";
+import type { Holder } from "../../warehouse/destination.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
@@ -16,6 +16,7 @@ import { compareIdentity, type Identity } from "../../warehouse/state/identity.t
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
+import { checkMessages } from "./messages.ts";
 
 const NAME = "destination";
 
@@ -52,56 +53,46 @@ async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Cl
   const loaded = await checkContents(destination, where, fitness);
   const { version, user, database } = await inspectServer(destination.db);
   await requireRights(destination.db, schemasOf(where, { ...fitness, views: false }));
-  const state = loaded ? "a warehouse of tributary" : "nothing in it yet";
-  yield ok(NAME, uncoded(`PostgreSQL ${version}, database ${database} as ${user}, schema ${where.schema}: ${state}`));
+  yield ok(NAME, checkMessages.postgres({ version, database, user, schema: where.schema, loaded }));
   const [exposed] = destination.warnings;
   yield exposed === undefined
-    ? ok("connection", uncoded(destination.protection ?? ""))
+    ? ok("connection", checkMessages.connection({ protection: destination.protection ?? "" }))
     : doubt("connection", new DestinationError(exposed));
   const shown = analyticsSchema(where.schema);
   const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
   if (lacking !== undefined)
-    yield warning(
-      "views",
-      uncoded(
-        `${`The views of ${shown} cannot be made; a run makes the tables without them.`}\n${`${lacking} Or set views: false.`}`,
-      ),
-    );
+    yield warning("views", checkMessages.views_not_creatable({ schema: shown, reason: lacking }));
 }
 
 async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
   const { extensions, server } = await inspectLake(where, schemasOf(where, fitness));
-  for (const line of extensions) yield ok("extension", uncoded(line));
+  for (const extension of extensions) yield ok("extension", checkMessages.extension({ extension }));
   const found = await looking(where, async reading => {
     await checkContents(reading, where, fitness);
     return runningRuns(where, reading);
   });
-  const state = found === undefined ? "nothing there yet" : "a warehouse of tributary";
   const catalog = server?.said ?? `the file ${where.catalog}`;
-  yield ok(NAME, uncoded(`DuckLake in ${catalog}, files in ${where.dataPath}, schema ${where.schema}: ${state}`));
+  const lake = { catalog, data_path: where.dataPath, schema: where.schema, loaded: found !== undefined };
+  yield ok(NAME, checkMessages.ducklake(lake));
   if (server !== undefined) {
     const [exposed] = server.warnings;
     yield exposed === undefined
-      ? ok("connection", uncoded(server.protection))
+      ? ok("connection", checkMessages.connection({ protection: server.protection }))
       : doubt("connection", new DestinationError(exposed));
   }
-  for (const { command, runId, pid, host } of found ?? [])
-    yield ok("run", uncoded(`${command} (${runId}, process ${pid} on ${host}) is at work`));
+  yield* (found ?? []).map(runLine);
 }
 
 async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
   const room = await inspectPlace(where);
   const found = await looking(where, reading => checkContents(reading, where, fitness));
-  const state = found === undefined ? "nothing there yet" : "a warehouse of tributary";
-  yield ok(NAME, uncoded(`DuckDB ${room.path}, schema ${where.schema}: ${state}`));
-  const [running] = await runningRuns(where, undefined);
-  if (running !== undefined)
-    yield ok(
-      "run",
-      uncoded(`${running.command} (${running.runId}, process ${running.pid} on ${running.host}) is at work`),
-    );
+  yield ok(NAME, checkMessages.duckdb({ path: room.path, schema: where.schema, loaded: found !== undefined }));
+  yield* (await runningRuns(where, undefined)).map(runLine);
   yield diskLine(room, where.keepVersions);
 }
+
+const runLine = ({ command, runId, pid, host }: Holder): CheckLine =>
+  ok("run", checkMessages.run_at_work({ command, run_id: runId, pid, host }));
 
 /** Whether there is a warehouse; throws what a run would refuse. */
 async function checkContents(
@@ -127,21 +118,10 @@ export function diskLine({ folder, free, size, versions, spill }: Disk, keepVers
   // A publish writes the new version before it removes the oldest.
   const copies = versions === undefined ? 1 : Math.max(1, keepVersions + 1 - versions);
   const need = copies * size;
-  const what =
-    versions === undefined
-      ? "as much again as the file has, for a run in which everything changes"
-      : copies === 1
-        ? "a copy of the work file for the next publish"
-        : `${copies} copies of the work file (${amount(size)}) until ${keepVersions} versions are kept`;
-  const needed = size === 0 ? "nothing is loaded yet" : `needed is ${amount(need)}, ${what}`;
-  const message = `${amount(free)} free in ${folder}; ${needed}; DuckDB's own temporary files go to ${spill}-…`;
-  const lower = versions === undefined || keepVersions < 2 ? "" : ", or lower destination.keep_versions";
-  const advice = `Make room${lower}: twice what is needed is a safe amount, and 1 GB the least.`;
-  if (free < need) return failure("disk", new DestinationError(uncoded(`${message}.\n${advice}`)));
+  const keep_versions = versions === undefined ? undefined : keepVersions;
+  const disk = { folder, free_bytes: free, size_bytes: size, copies, spill, keep_versions };
+  if (free < need) return failure("disk", new DestinationError(checkMessages.disk_full(disk)));
   return free < Math.max(2 * need, LITTLE_BYTES)
-    ? warning("disk", uncoded(`${message}\n${advice}`))
-    : ok("disk", uncoded(message));
+    ? warning("disk", checkMessages.disk_low(disk))
+    : ok("disk", checkMessages.disk(disk));
 }
-
-const amount = (bytes: number): string =>
-  bytes < 1e8 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;

@@ -5,8 +5,8 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { requireSchedules } from "../../config/schedules.ts";
 import { select } from "../../config/selection.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
+import { checkMessages } from "./messages.ts";
 
 const AHEAD_MS = 35 * 86_400_000;
 /** Occurrences that are looked at; for a schedule of every minute a day and a half. */
@@ -37,10 +37,10 @@ export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Genera
   }
   const readable = schedules.filter(schedule => cronFault(schedule, now) === undefined);
   for (const schedule of readable) {
-    const times = nextTimes(schedule, now, 3).map(at => localTime(at, schedule.timezone));
+    const { name, cron, timezone } = schedule;
     yield ok(
-      `schedule ${schedule.name}`,
-      uncoded(`"${schedule.cron}" in ${schedule.timezone}: next ${times.join(", ")}`),
+      `schedule ${name}`,
+      checkMessages.schedule({ cron, timezone, next: nextTimes(schedule, now, 3).map(isoTime) }),
     );
   }
   const kept = readable.flatMap(schedule => keptOf(schedule, catalogue, on, now) ?? []);
@@ -48,13 +48,7 @@ export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Genera
   // If one schedule cannot be read it is not known which streams the others leave out.
   if (kept.length < schedules.length) return;
   const unread = on.filter(({ name }) => !kept.some(({ streams }) => streams.has(name))).map(({ name }) => name);
-  if (unread.length > 0)
-    yield warning(
-      "schedules",
-      uncoded(
-        `${`no schedule reads ${unread.join(", ")}`}\n${"Add a schedule, or the names to one's `streams`, unless something else starts `tributary sync` for them."}`,
-      ),
-    );
+  if (unread.length > 0) yield warning("schedules", checkMessages.streams_unscheduled({ streams: unread }));
   yield freshnessLine(kept, on, freshness.lateAfterMs, now);
 }
 
@@ -93,17 +87,11 @@ function* meetings(kept: readonly Kept[]): Generator<CheckLine> {
     for (const other of kept.slice(index + 1)) {
       const at = other.times.find(time => minutes.has(minute(time)));
       if (at === undefined) continue;
-      const names = `${one.schedule.name} and ${other.schedule.name}`;
-      const message = `${names} are both due at ${localTime(at, one.schedule.timezone)}: one runs after the other`;
+      const schedules = [one.schedule.name, other.schedule.name];
+      const meeting = { schedules, at: isoTime(at), timezone: one.schedule.timezone };
       const shared = [...one.streams].filter(name => other.streams.has(name));
-      if (shared.length === 0) yield ok("schedules", uncoded(message));
-      else
-        yield warning(
-          "schedules",
-          uncoded(
-            `${`${message}, and both read ${shared.join(", ")}`}\n${"Move one of them, or narrow its `streams`: the second of two runs in a row finds little that is new."}`,
-          ),
-        );
+      if (shared.length === 0) yield ok("schedules", checkMessages.schedules_meet(meeting));
+      else yield warning("schedules", checkMessages.schedules_overlap({ ...meeting, streams: shared }));
     }
   }
 }
@@ -115,15 +103,9 @@ function freshnessLine(kept: readonly Kept[], on: readonly Stream[], lateAfterMs
   });
   const late = pauses.filter(({ ms }) => ms >= lateAfterMs).toSorted((a, b) => b.ms - a.ms);
   const [worst] = late;
-  if (worst === undefined)
-    return ok("freshness", uncoded(`data counts as late when it is older than ${hours(lateAfterMs)}`));
-  const others = late.length > 1 ? ` and ${late.length - 1} more` : "";
-  return warning(
-    "freshness",
-    uncoded(
-      `${`data counts as late after ${hours(lateAfterMs)}, but ${worst.name}${others} may wait ${hours(worst.ms)} from one run to the next`}\n${"Set freshness.late_after above the longest pause between two runs, or schedule a run in between."}`,
-    ),
-  );
+  if (worst === undefined) return ok("freshness", checkMessages.freshness({ late_after_ms: lateAfterMs }));
+  const missed = { late_after_ms: lateAfterMs, stream: worst.name, others: late.length - 1, pause_ms: worst.ms };
+  return warning("freshness", checkMessages.freshness_missed(missed));
 }
 
 /** The longest time without a run, as far as all of these schedules are known. */
@@ -134,27 +116,4 @@ function longestPause(kept: readonly Kept[], now: number): number {
   return Math.max(...all.slice(1).map((at, index) => at - all[index]!));
 }
 
-/** Rounded up to minutes: `26 h`, `25 h 30 min`. */
-function hours(ms: number): string {
-  const minutes = Math.ceil(ms / 60_000);
-  const rest = minutes % 60;
-  return [minutes >= 60 ? `${Math.floor(minutes / 60)} h` : "", rest > 0 ? `${rest} min` : ""].join(" ").trim();
-}
-
-/** `Sun 2026-03-29 03:00 +02:00`, by the clock of the zone. */
-function localTime(at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    weekday: "short",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZoneName: "longOffset",
-  });
-  const of = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
-  const offset = of["timeZoneName"] === "GMT" ? "+00:00" : of["timeZoneName"]?.replace("GMT", "");
-  return `${of["weekday"]} ${of["year"]}-${of["month"]}-${of["day"]} ${of["hour"]}:${of["minute"]} ${offset}`;
-}
+const isoTime = (at: number): string => new Date(at).toISOString();

@@ -12,7 +12,6 @@ import {
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
 import type { Api, Query } from "../../source/api.ts";
 import { buildPath, PathError } from "../../source/path.ts";
@@ -23,6 +22,7 @@ import { parameterColumns } from "../../sync/stream/detail_request.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
+import { checkMessages } from "./messages.ts";
 
 /** A clock further off than this makes times in the tables misleading. */
 const SKEW_MS = 60_000;
@@ -60,8 +60,8 @@ async function* askService(
   try {
     const answer = await api.get(identity.path, {}, { signal: tools.signal });
     companyId = fieldOf(answer.data, identity.id);
-    const name = fieldOf(answer.data, identity.name) ?? "a company without a name";
-    yield ok("api key", uncoded(`${company.name} is ${name} (${companyId ?? "without an id"}) at ${company.baseUrl}`));
+    const owner = { name: fieldOf(answer.data, identity.name), id: companyId };
+    yield ok("api key", checkMessages.key_belongs({ company: company.name, ...owner, base_url: company.baseUrl }));
     yield clockLine(tools.clock, answer.date);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -69,27 +69,17 @@ async function* askService(
       yield failure("api key", error);
       return undefined;
     }
-    const advice = "Nothing needs to be done; the warehouse cannot notice a key of another company by its id.";
-    yield warning(
-      "api key",
-      uncoded(`${`whose key it is can't be asked (status ${error.status}) at ${company.baseUrl}`}\n${advice}`),
-    );
+    yield warning("api key", checkMessages.key_owner_unknown({ status: error.status, base_url: company.baseUrl }));
   }
   yield* askStreams(api, streams, askingOf, tools);
   return companyId;
 }
 
 function clockLine(clock: Clock, date: Date | undefined): CheckLine {
-  if (date === undefined) return ok("clock", uncoded("the service doesn't say what time it is"));
-  const skew = clock.now() - date.getTime();
-  const seconds = `${Math.round(Math.abs(skew) / 1000)} s`;
-  if (Math.abs(skew) <= SKEW_MS) return ok("clock", uncoded(`within ${seconds} of the service's`));
-  return warning(
-    "clock",
-    uncoded(
-      `${`this machine's clock is ${seconds} ${skew > 0 ? "ahead of" : "behind"} the service's`}\n${"Set the clock (NTP): the times of runs and publishes come from it, the high-water marks don't."}`,
-    ),
-  );
+  if (date === undefined) return ok("clock", checkMessages.clock_unknown());
+  const skew_ms = clock.now() - date.getTime();
+  if (Math.abs(skew_ms) <= SKEW_MS) return ok("clock", checkMessages.clock({ skew_ms }));
+  return warning("clock", checkMessages.clock_wrong({ skew_ms }));
 }
 
 async function* askStreams(
@@ -107,13 +97,12 @@ async function* askStreams(
         yield await askLookup({ ...tools, api }, stream, mode, streams, askingOf(stream.name));
       else if (mode.kind !== "detail") yield await askList(api, stream, mode, tools, firstRows);
       else if (!isList(streams.find(({ name }) => name === mode.of)))
-        yield ok(stream.name, uncoded(`not tried: it asks for what ${mode.of} brings`));
-      else if (!firstRows.has(mode.of))
-        yield warning(stream.name, uncoded(`${`not tried: ${mode.of} could not be read`}\n${"See there."}`));
+        yield ok(stream.name, checkMessages.depends_on_values({ stream: mode.of }));
+      else if (!firstRows.has(mode.of)) yield warning(stream.name, checkMessages.list_not_read({ list: mode.of }));
       else yield await askDetail(api, stream, streams, tools, firstRows.get(mode.of));
     } catch (error) {
       if (error instanceof PathError)
-        yield warning(stream.name, uncoded(`${error.message}\n${"Such rows become rejects; others are read."}`));
+        yield warning(stream.name, checkMessages.path_not_possible({ reason: error.message }));
       else if (error instanceof ApiError && error.failure === "not_found" && asksForOne(stream))
         yield doubt(stream.name, error);
       else yield failure(stream.name, error);
@@ -121,14 +110,16 @@ async function* askStreams(
   }
 }
 
-async function timed<T>({ clock }: ServiceTools, path: string, ask: () => Promise<T>) {
+async function timed<T>({ clock }: ServiceTools, ask: () => Promise<T>) {
   const begun = clock.now();
   const answer = await ask();
-  return { answer, took: `GET ${path} answered in ${clock.now() - begun} ms` };
+  return { answer, took_ms: clock.now() - begun };
 }
 
-const tookOf = async (api: Api, path: string, query: Query, tools: ServiceTools): Promise<string> =>
-  (await timed(tools, path, () => api.get(path, query, { signal: tools.signal }))).took;
+async function askOnce(name: string, api: Api, path: string, query: Query, tools: ServiceTools): Promise<CheckLine> {
+  const { took_ms } = await timed(tools, () => api.get(path, query, { signal: tools.signal }));
+  return ok(name, checkMessages.answered({ path, took_ms }));
+}
 
 async function askList(
   api: Api,
@@ -138,13 +129,12 @@ async function askList(
   firstRows: Map<string, Row | undefined>,
 ): Promise<CheckLine> {
   const { signal } = tools;
-  const { answer: page, took } = await timed(tools, path, () =>
+  const { answer: page, took_ms } = await timed(tools, () =>
     firstPage(mode, query, (few, paged) => api.get(path, few, { signal, paged }), 1),
   );
   const rows = rowsOf(page, mode, path);
   firstRows.set(name, rows[0]);
-  const size = page.total !== null ? `${page.total} rows in all` : rows.length === 0 ? "no rows" : "there are rows";
-  return ok(name, uncoded(`${took}: ${size}`));
+  return ok(name, checkMessages.list_answered({ path, took_ms, rows: page.total, empty: rows.length === 0 }));
 }
 
 async function askSnapshot(
@@ -154,7 +144,7 @@ async function askSnapshot(
   asking: Asking,
   tools: ServiceTools,
 ): Promise<CheckLine> {
-  return ok(name, uncoded(await tookOf(api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools)));
+  return askOnce(name, api, path, { ...query, ...choicesOf(mode, asking)[0] }, tools);
 }
 
 /** Tries the first request; values of a lookup may come from tables that are not loaded yet. */
@@ -169,11 +159,8 @@ async function askLookup(
   const { asked, unusable } = await questionsOf(place, stream, mode, asking);
   const [first] = asked;
   if (first === undefined)
-    return ok(
-      stream.name,
-      uncoded(unusable[0]?.message ?? `not tried: its values come from ${waitsFor(stream, asking).join(" and ")}`),
-    );
-  return ok(stream.name, uncoded(await tookOf(tools.api, first.path, first.query, tools)));
+    return ok(stream.name, unusable[0] ?? checkMessages.values_not_loaded({ tables: waitsFor(stream, asking) }));
+  return askOnce(stream.name, tools.api, first.path, first.query, tools);
 }
 
 const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "scan" || stream?.mode.kind === "feed";
@@ -184,12 +171,7 @@ const asksForOne = (stream: Stream): boolean => stream.mode.kind === "detail" ||
 function rowsOf({ data }: FirstPage, { rows: field }: Listing, path: string): readonly Row[] {
   const sections = sectionsIn(data, field);
   if (sections !== undefined) return sections.flatMap(section => section.rows.map(besideRows));
-  throw new ApiError(
-    uncoded(
-      `Expected rows at ${placeOfRows(field)} from GET ${path}, got none. Check that api.base_url is the service itself.`,
-    ),
-    { failure: "malformed", path },
-  );
+  throw new ApiError(checkMessages.rows_not_found({ place: placeOfRows(field), path }), { failure: "malformed", path });
 }
 
 async function askDetail(
@@ -200,19 +182,19 @@ async function askDetail(
   row: Row | undefined,
 ): Promise<CheckLine> {
   const { name, path, query, mode } = stream;
-  if (mode.kind !== "detail" || row === undefined) return ok(name, uncoded("its list has no row to ask for"));
+  if (mode.kind !== "detail" || row === undefined) return ok(name, checkMessages.list_empty());
   const columns = streams.find(other => other.name === mode.of)?.tables.main.columns ?? [];
   const values = Object.entries(parameterColumns(stream, mode)).map(([parameter, column]) => {
     const source = columns.find(candidate => candidate.name === column)?.path ?? [column];
     return [parameter, textOf(valueAt(source, row)) ?? ""] as const;
   });
   if (mode.only !== undefined && !matches(columns, mode.only, row))
-    return ok(name, uncoded(`not tried: the first row of ${mode.of} has none`));
+    return ok(name, checkMessages.first_row_unfit({ list: mode.of, column: undefined }));
   const empty = values.find(([, value]) => value === "");
   if (mode.by !== undefined && empty !== undefined)
-    return ok(name, uncoded(`not tried: the first row of ${mode.of} has no ${mode.by}`));
+    return ok(name, checkMessages.first_row_unfit({ list: mode.of, column: mode.by }));
   const built = buildPath(path, Object.fromEntries(values), fixedPaths(streams));
-  return ok(name, uncoded(await tookOf(api, built, query ?? {}, tools)));
+  return askOnce(name, api, built, query ?? {}, tools);
 }
 
 function matches(columns: Stream["tables"]["main"]["columns"], only: NonNullable<Detail["only"]>, row: Row): boolean {

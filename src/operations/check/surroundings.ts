@@ -7,8 +7,8 @@ import { isLoopback, origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ENV_FILE, type LoadedConfig } from "../../config/load.ts";
 import { ConfigError, TributaryError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
-import { uncoded } from "../../message.ts";
 import { type CheckLine, failure, ok, warning } from "./line.ts";
+import { checkMessages } from "./messages.ts";
 
 export interface Programs {
   readonly path: string;
@@ -26,12 +26,10 @@ export async function* checkSurroundings(config: Config, programs: Programs): As
 
 async function archiveLine({ path, onError }: ArchiveConfig): Promise<CheckLine> {
   const name = "archive";
-  const code = await lockedOut(path);
-  if (code === undefined) return ok(name, uncoded(`a run can keep its answers in ${path}`));
-  const message = `${path} cannot be written (${code}), so a run`;
-  const advice = "See to its rights, or name another folder in archive.path.";
-  if (onError === "warn") return warning(name, uncoded(`${`${message} goes on without the archive`}\n${advice}`));
-  return failure(name, new TributaryError(uncoded(`${message} fails with every stream.\n${advice}`), 1));
+  const reason = await lockedOut(path);
+  if (reason === undefined) return ok(name, checkMessages.archive({ path }));
+  const message = checkMessages.archive_not_writable({ path, reason, on_error: onError });
+  return onError === "warn" ? warning(name, message) : failure(name, new TributaryError(message, 1));
 }
 
 /** The code of what keeps a run from making files there, or the folders that lead there. */
@@ -53,23 +51,12 @@ async function serverLine(server: ServerConfig): Promise<CheckLine> {
   } catch (error) {
     return failure(name, error);
   }
-  const where = origin(server.host, server.port);
-  const seen =
-    server.token !== undefined ? "with the token" : server.login !== undefined ? "with the login" : undefined;
-  const who = seen ?? "for whoever is on this machine";
-  const code = await tryToListen(server);
-  if (code === undefined) return ok(name, uncoded(`\`tributary schedule\` can serve it at ${where}, ${who}`));
-  if (code === "EADDRINUSE")
-    return ok(
-      name,
-      uncoded(`${where} is in use: by \`tributary schedule\`, if it is running, else choose another port`),
-    );
-  return warning(
-    name,
-    uncoded(
-      `${`\`tributary schedule\` can't listen at ${where} (${code})`}\n${"Name an address of this machine in server.listen, and a port above 1023 unless it runs with the right to lower ones."}`,
-    ),
-  );
+  const address = origin(server.host, server.port);
+  const by = server.token !== undefined ? "token" : server.login !== undefined ? "login" : undefined;
+  const reason = await tryToListen(server);
+  if (reason === undefined) return ok(name, checkMessages.page({ address, with: by }));
+  if (reason === "EADDRINUSE") return ok(name, checkMessages.page_address_in_use({ address }));
+  return warning(name, checkMessages.page_address_refused({ address, reason }));
 }
 
 /** The code of what keeps a program from listening there. */
@@ -82,35 +69,23 @@ function tryToListen({ host, port }: ServerConfig): Promise<string | undefined> 
 }
 
 function hooksLine({ host, port }: ServerConfig): CheckLine {
-  const way = `POST http://${origin(host, port)}/hooks/<secret> asks \`tributary schedule\` for a run; no other command listens`;
-  return isLoopback(host)
-    ? ok("hooks", uncoded(`${way}. Only this machine reaches that address: the service needs a proxy in front of it`))
-    : ok("hooks", uncoded(way));
+  return ok("hooks", checkMessages.hooks({ address: origin(host, port), local: isLoopback(host) }));
 }
 
 async function notifyLine(nth: number, { to, on }: NotifyTarget, programs: Programs): Promise<CheckLine> {
   const name = `notify ${nth}`;
-  const when = `on ${on.join(", ")}`;
   if ("url" in to) {
     const { protocol, host, hostname } = new URL(to.url);
-    const message = `POST (${to.format}) to ${host} ${when}; nothing was sent to try it`;
-    if (protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))) return ok(name, uncoded(message));
-    return warning(
-      name,
-      uncoded(`${`${message}, and it goes there unencrypted`}\n${"Use an https:// address where there is one."}`),
-    );
+    const target = { format: to.format, host, on };
+    return protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, ""))
+      ? ok(name, checkMessages.notify_address(target))
+      : warning(name, checkMessages.notify_unencrypted(target));
   }
   const [program = ""] = to.command;
-  const found = await findProgram(program, programs);
-  if (found !== undefined) return ok(name, uncoded(`${found} ${when}; it was not started to try it`));
-  return failure(
-    name,
-    new ConfigError(
-      uncoded(
-        `There is no program ${program} that may be run. Give its full path in notify.targets, and make it executable (chmod +x).`,
-      ),
-    ),
-  );
+  const file = await findProgram(program, programs);
+  return file === undefined
+    ? failure(name, new ConfigError(checkMessages.program_not_found({ program })))
+    : ok(name, checkMessages.notify_program({ file, on }));
 }
 
 async function findProgram(program: string, { path, cwd }: Programs): Promise<string | undefined> {
@@ -140,12 +115,7 @@ export async function* checkExposure({
     if (found === undefined || (found.mode & 0o044) === 0 || process.platform === "win32") continue;
     const text = await readFile(path, "utf8").catch(() => "");
     if (!secrets.some(secret => secret.length >= SHORTEST && text.includes(secret))) continue;
-    const rights = (found.mode & 0o777).toString(8);
-    yield warning(
-      "secrets",
-      uncoded(
-        `${`${path} holds a secret in plain, and others on this machine may read it (mode ${rights})`}\n${`chmod 600 ${path}, or take the secret from a variable or a file that only this user reads.`}`,
-      ),
-    );
+    const mode = (found.mode & 0o777).toString(8);
+    yield warning("secrets", checkMessages.secret_readable({ path, mode }));
   }
 }

@@ -1,8 +1,10 @@
+import type { Message } from "../../message.ts";
 import type { Query } from "../../source/api.ts";
 import type { Head } from "../../source/archive/line.ts";
 import { type ArchiveFile, filesIn, folderOf } from "../../source/archive/places.ts";
 import { headsOf } from "../../source/archive/reading.ts";
 import type { Question } from "../../sync/extract/lookups.ts";
+import { replayMessages } from "./messages.ts";
 
 /** A request whose answer is archived; `ordinal` is its last line's place among all of the stream. */
 export interface ArchivedRequest extends Question {
@@ -47,7 +49,7 @@ export interface ArchiveContents {
   readonly firsts: readonly number[];
   /** In the order in which they ended, complete or not. */
   readonly scans: readonly ArchivedScan[];
-  readonly odd: readonly string[];
+  readonly odd: readonly Message[];
 }
 
 /** A stream's files, those of runs that began earlier first. */
@@ -76,11 +78,12 @@ export function byBegin(a: Begin, b: Begin): number {
 export async function readArchiveContents(files: readonly ArchivedFile[]): Promise<ArchiveContents> {
   const scans = new Map<string, ArchivedScan>();
   const firsts: number[] = [];
-  const odd: string[] = [];
+  const odd: Message[] = [];
   let ordinal = 0;
   for (const { path } of files) {
     firsts.push(ordinal);
-    for await (const head of headsOf(path, what => void odd.push(`${path}: ${what}`))) note(scans, head, ordinal++);
+    const damage = (reason: string) => void odd.push(replayMessages.file_damaged({ file: path, reason }));
+    for await (const head of headsOf(path, damage)) note(scans, head, ordinal++);
   }
   const ended = [...scans.values()].sort((a, b) => lastOf(a) - lastOf(b));
   return { files, firsts, scans: ended, odd };

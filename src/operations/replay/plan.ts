@@ -1,5 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { loadStreamState, type StreamRun } from "../../warehouse/state/run_log.ts";
 import { readScanRecord } from "../../warehouse/state/stream_state.ts";
@@ -11,6 +11,7 @@ import {
   partsOf,
   readArchiveContents,
 } from "./archive_contents.ts";
+import { replayMessages } from "./messages.ts";
 import { chooseScans, gapsIn, isIn, type Knowledge, type ScanGroup, type Span, whyRefused } from "./scan_choice.ts";
 
 export type Piece =
@@ -36,7 +37,7 @@ export interface ReplayPlan {
   /** What they don't know, by the run that read it. */
   readonly later: ReadonlyMap<string, Piece>;
   /** Nothing of what the tables know is loaded again, because of this. */
-  readonly refused: string | undefined;
+  readonly refused: Message | undefined;
   readonly begun: ReadonlyMap<string, Begin>;
 }
 
@@ -55,7 +56,7 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     const runs = [...begun.keys()].map(run => files.filter(file => file.run === run));
     // The lines of a run lie between its beginning and the next one's at the latest.
     const near = runs.filter(([file], index) => mayLieIn(span, file!.begunAt, runs[index + 1]?.[0]?.begunAt));
-    log.info(uncoded("runs whose answers are loaded again from the archive"), {
+    log.info(replayMessages.runs_chosen(), {
       stream: stream.name,
       runs: near.length,
       from: near[0]?.[0]?.begunAt,
@@ -76,10 +77,10 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
     return { ...plan, known: undefined, later: new Map(later) };
   }
   const contents = await readArchiveContents(files);
-  for (const what of contents.odd) log.warn(uncoded(what), { stream: stream.name });
+  for (const odd of contents.odd) log.warn(odd, { stream: stream.name });
   const { known, later, refused } = chooseScans(stream, contents.scans, knowledge, span);
   const unfinished = contents.scans.filter(scan => !scan.windows && partsOf(scan) === undefined).length;
-  log.info(uncoded("scans that are loaded again from the archive; those it doesn't hold to their end are left out"), {
+  log.info(replayMessages.scans_chosen(), {
     stream: stream.name,
     scans: later.length + (known?.scans.length ?? 0),
     unfinished,
@@ -144,7 +145,7 @@ async function reportStage(
 ): Promise<void> {
   const record = readScanRecord((await destination.stage(company, tables)).record);
   if (record === undefined || record.rows === 0 || record.scan === published) return;
-  log.info(uncoded("a scan under way is given up for it: the next run reads it anew"), {
+  log.info(replayMessages.scan_given_up(), {
     stream: name,
     rows: record.rows,
   });

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { type Stream, scalarOf } from "../../catalog/stream.ts";
-import { uncoded } from "../../message.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { unescapedJson } from "../../rows/json.ts";
 import { parseJson } from "../../source/body.ts";
@@ -12,6 +11,7 @@ import type { Stage } from "../../warehouse/destination.ts";
 import { type KeptReject, knownAmong, rejectsAfter, resolveRejects } from "../../warehouse/state/rejects.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import { beginScan, readScanRecord, type ScanRecord } from "../../warehouse/state/stream_state.ts";
+import { replayMessages } from "./messages.ts";
 
 /** Tried in one transaction: what is in memory at a time. */
 const AT_ONCE = 1_000;
@@ -27,20 +27,14 @@ export async function replayRejects(sync: StreamSync): Promise<void> {
   const of = { company, stream: name };
   if ((await rejectsAfter(destination, of, 0, 1)).length === 0) return;
   if (isPlaced(stream)) {
-    progress.notes.push(
-      uncoded(`${name}: its rows are told apart by their place in the list, so its rejects come with the next scan.`),
-    );
+    progress.notes.push(replayMessages.rejects_by_place({ stream: name }));
     return;
   }
   const stage = await destination.stage(company, stream.tables);
   const left = readScanRecord(stage.record);
   const { publishedScan } = await loadStreamState(destination.db, company, name);
   if (left !== undefined && left.rows > 0 && left.scan !== publishedScan) {
-    progress.warnings.push(
-      uncoded(
-        `${name}: a scan of it was broken off, and its rows wait to be published. \`tributary sync ${name}\` goes on with it; its rejects can be tried again after that.`,
-      ),
-    );
+    progress.warnings.push(replayMessages.rejects_after_scan({ stream: name }));
     return;
   }
   let staying = 0;
@@ -53,9 +47,7 @@ export async function replayRejects(sync: StreamSync): Promise<void> {
     tried += some.length;
   }
   progress.published = true;
-  progress.notes.push(
-    uncoded(`${name}: of ${tried} rejects ${tried - staying} are settled, ${staying} still cannot be stored.`),
-  );
+  progress.notes.push(replayMessages.rejects_tried({ stream: name, tried, staying }));
 }
 
 async function tryAgain(sync: StreamSync, stage: Stage, rejects: readonly KeptReject[]): Promise<number> {

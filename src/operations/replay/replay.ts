@@ -1,12 +1,12 @@
 import { selectedByConfig, withDetails } from "../../config/selection.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { asDue } from "../../sync/context.ts";
 import { runAttempts } from "../../sync/run/attempts.ts";
 import { type RunSource, runCompany } from "../../sync/run/jobs.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { StreamWork } from "../../sync/stream/sync_stream.ts";
+import { replayMessages } from "./messages.ts";
 import { replayRejects } from "./rejects.ts";
 import { replayCompany } from "./rounds.ts";
 import type { Span } from "./scan_choice.ts";
@@ -30,12 +30,7 @@ export async function runReplay(order: ReplayOrder, tools: RunTools): Promise<Ru
 
 function fromArchive({ config, span }: ReplayOrder): RunSource {
   const { archive } = config;
-  if (archive === undefined)
-    throw new ConfigError(
-      uncoded(
-        "replay: expected an archive to load from, but the configuration names none. Set archive.path; from then on answers are kept in it.",
-      ),
-    );
+  if (archive === undefined) throw new ConfigError(replayMessages.no_archive());
   const from = { root: archive.path, span };
   return { ...atHand, runCompany: (context, service, run) => replayCompany(context, service, run, from) };
 }

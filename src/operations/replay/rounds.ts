@@ -1,6 +1,6 @@
 import { expand } from "../../config/selection.ts";
 import { TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import { textsOf } from "../../message.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
 import { type Job, messageOf } from "../../sync/run/report.ts";
@@ -10,6 +10,7 @@ import { StreamProgress } from "../../sync/stream_progress.ts";
 import { COUNTERS, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { byBegin } from "./archive_contents.ts";
 import { loadPiece } from "./loading.ts";
+import { replayMessages } from "./messages.ts";
 import { type Piece, planReplay, type ReplayPlan } from "./plan.ts";
 import type { Span } from "./scan_choice.ts";
 
@@ -72,25 +73,23 @@ function reportNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap
     if (known !== undefined || later.size > 0) continue;
     progress.activity.state = "done";
     if (context.streams.named.has(stream.name)) {
-      const text = refused ?? `${stream.name}: the archive holds nothing of it that could be loaded.`;
+      const error = new TributaryError(refused ?? replayMessages.nothing_archived({ stream: stream.name }), 1);
       progress.run.status = "failed";
-      progress.run.error = text;
+      progress.run.error = error.message;
       progress.run.finished_at = new Date(context.clock.now()).toISOString();
-      run.errors.push(new TributaryError(uncoded(text), 1));
+      run.errors.push(error);
     } else if (refused !== undefined) {
       progress.run.status = "warning";
       progress.run.finished_at = new Date(context.clock.now()).toISOString();
-      progress.warnings.push(uncoded(refused));
+      progress.warnings.push(refused);
     } else {
       progress.run.status = "skipped";
       // Details that come with their list need not be in the archive.
       if (asked.size === 0 || asked.has(stream.name)) without.push(job);
     }
   }
-  const names = without.map(({ stream }) => stream.name).join(", ");
-  without[0]?.progress.warnings.push(
-    uncoded(`The archive holds nothing that could be loaded of ${names}: their tables stay as they are.`),
-  );
+  const unarchived = without.map(({ stream }) => stream.name);
+  without[0]?.progress.warnings.push(replayMessages.streams_not_archived({ unarchived }));
 }
 
 function roundsOf(plans: readonly ReplayPlan[]): readonly Round[] {
@@ -125,8 +124,10 @@ function add(progress: StreamProgress, turn: StreamProgress): void {
   run.started_at = before.pages > 0 ? before.started_at : turn.run.started_at;
   progress.published ||= turn.published;
   // Each turn tells the same of what hasn't changed.
-  progress.warnings.push(...turn.warnings.filter(text => !progress.warnings.includes(text)));
-  progress.notes.push(...turn.notes.filter(text => !progress.notes.includes(text)));
+  for (const kind of ["warnings", "notes"] as const) {
+    const known = new Set(textsOf(progress[kind]));
+    progress[kind].push(...turn[kind].filter(({ message }) => !known.has(message)));
+  }
   if (run.status === "succeeded" && progress.warnings.length > 0) run.status = "warning";
 }
 

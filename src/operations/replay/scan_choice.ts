@@ -1,8 +1,10 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import type { Message } from "../../message.ts";
 import { OLDEST_SCAN_MS } from "../../sync/load/soft_delete_decision.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import { type ArchivedScan, partsOf } from "./archive_contents.ts";
+import { replayMessages } from "./messages.ts";
 
 /** A range of time, ms since 1970, half-open. */
 export interface Span {
@@ -26,7 +28,7 @@ export interface ScanChoice {
   /** What they don't know, one scan after the other. */
   readonly later: readonly ScanGroup[];
   /** Why nothing of what the tables know is loaded again. */
-  readonly refused: string | undefined;
+  readonly refused: Message | undefined;
 }
 
 /** What is known of the stream beside the archive. */
@@ -129,8 +131,8 @@ export function whyRefused(
   newest: string,
   { completeTo }: Knowledge,
   gap: string | undefined,
-): string {
-  const know = gap === undefined ? `are complete to ${completeTo}` : `know what a run of ${gap} read`;
-  const anew = mode.kind === "detail" ? "--details" : "--full";
-  return `${name}: its tables ${know}, which is not in the archive, whose last answers are of ${newest}: nothing was loaded again, as older states would come back. \`tributary sync ${name} ${anew}\` reads it whole; --from or --to loads what the archive has all the same.`;
+): Message {
+  const option = mode.kind === "detail" ? "--details" : "--full";
+  const known = { complete_to: completeTo, unarchived_run_at: gap };
+  return replayMessages.archive_behind({ stream: name, ...known, newest, option });
 }

@@ -1,5 +1,4 @@
 import { ApiError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Answer, Api, GetOptions } from "../../source/api.ts";
 import type { Head, Line } from "../../source/archive/line.ts";
@@ -8,6 +7,7 @@ import { skimmed } from "../../source/archive/reading.ts";
 import { BodyError, parseJson } from "../../source/body.ts";
 import { readComplaint, readEnvelope } from "../../source/envelope.ts";
 import { requestKey } from "./archive_contents.ts";
+import { replayMessages } from "./messages.ts";
 
 /** Files of a stream, and the place of each one's first line, where that is known. */
 export interface Lines {
@@ -77,13 +77,9 @@ function answerOf({ head, body }: Line, path: string, alone: boolean, options: G
   const json = jsonOf(body, head, read);
   const { status } = head;
   if (status === 404) {
-    const said = readComplaint(json)?.message;
-    throw new ApiError(
-      uncoded(
-        `${path} was answered with 404 when it was archived${said === undefined ? "" : `: ${said.slice(0, 300)}`}.`,
-      ),
-      { failure: "not_found", path, status, attempts: 0 },
-    );
+    const reason = readComplaint(json)?.message?.slice(0, 300);
+    const facts = { failure: "not_found", path, status, attempts: 0 } as const;
+    throw new ApiError(replayMessages.archived_not_found({ path, reason }), facts);
   }
   const envelope = readEnvelope(json, paged);
   if (envelope === undefined) throw missing(path);
@@ -105,20 +101,11 @@ function jsonOf(body: Buffer, { at, request: { path } }: Line["head"], read: Get
     return read === undefined ? parseJson(body) : read(body, parseJson);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    throw new ApiError(
-      uncoded(
-        `Expected the answer of ${path} in the archive to be as it came at ${at}, but it is damaged (${error.message}): leave it out with --from or --to, or \`tributary sync --full\` asks the service again.`,
-      ),
-      { failure: "invalid", path, attempts: 0 },
-      error,
-    );
+    const message = replayMessages.answer_damaged({ path, at, reason: error.message });
+    throw new ApiError(message, { failure: "invalid", path, attempts: 0 }, error);
   }
 }
 
 function missing(path: string): ApiError {
-  return new ApiError(uncoded(`Expected an answer of ${path} in the archive, but there is none.`), {
-    failure: "invalid",
-    path,
-    attempts: 0,
-  });
+  return new ApiError(replayMessages.answer_missing({ path }), { failure: "invalid", path, attempts: 0 });
 }

@@ -1,6 +1,7 @@
 import { type MeaningTests, passes } from "../../catalog/meaning.ts";
 import { fixedPaths } from "../../catalog/stream.ts";
 import { selectedByConfig } from "../../config/selection.ts";
+import type { Message } from "../../message.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { isObject } from "../../rows/reject.ts";
 import { buildPath } from "../../source/path.ts";
@@ -12,6 +13,7 @@ import { openClient } from "../../sync/run/service.ts";
 import { openReading } from "../../warehouse/connect/reading.ts";
 import { rowsWith } from "../../warehouse/state/uploads.ts";
 import { feedRows, unlessRefused } from "./lookup.ts";
+import { uploadMessages } from "./messages.ts";
 import type { UploadOrder } from "./upload.ts";
 
 /** What became of documents that were waited for. */
@@ -19,7 +21,7 @@ export interface Followed {
   /** Documents that are not processed as far as anything says, with the status that was seen last. */
   readonly pending: ReadonlyMap<string, string | null>;
   /** Why nothing was waited for. */
-  readonly unread?: string;
+  readonly unread?: Message;
   /** The run that loaded what the others became, and their rows by table. */
   readonly sync?: RunReport;
   readonly rows: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -27,9 +29,6 @@ export interface Followed {
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-
-const UNREAD =
-  "Nothing says when a document is processed: the service does not document the values that mean it. Set meanings.processed in the configuration, such as { status: [done] }; `tributary meanings processed` shows the values that your service sends.";
 
 /**
  * Waits until the service says that documents are processed, in a value that the configuration takes for that, and loads what they
@@ -44,7 +43,7 @@ export async function followUploads(
   const { config, company, flow } = order;
   const pending = new Map<string, string | null>(documents.map(id => [id, null]));
   const tests = config.meanings["processed"] ?? {};
-  if (Object.keys(tests).length === 0) return { pending, unread: UNREAD, rows: {} };
+  if (Object.keys(tests).length === 0) return { pending, unread: uploadMessages.processed_unknown(), rows: {} };
   const until = tools.clock.now() + waitMs;
   await untilProcessed(order, tools, { pending, tests, since, until });
   const done = documents.filter(id => !pending.has(id));

@@ -6,9 +6,9 @@ import mime from "mime";
 import type { UploadFlow } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
-import { ApiError, type ExitCode, failureKinds, meetsOthers, refuse, TributaryError } from "../../errors.ts";
+import { ApiError, type ExitCode, meetsOthers, refuse, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { isObject } from "../../rows/reject.ts";
 import type { Api } from "../../source/api.ts";
 import { type Content, type PutOutcome, putFile } from "../../source/presigned.ts";
@@ -24,6 +24,7 @@ import type { Db } from "../../warehouse/database.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { lastUpload, type UploadRecord, uploadedDocuments, writeUpload } from "../../warehouse/state/uploads.ts";
 import { documentsNamed } from "./lookup.ts";
+import { uploadMessages } from "./messages.ts";
 
 /** What is sent, and to whom. Times in ms. */
 export interface UploadOrder extends Pick<RunOrder, "catalogue" | "models" | "relations" | "identity" | "version"> {
@@ -61,6 +62,8 @@ export interface UploadedFile {
   /** `present`: its content was sent before; `unknown`: the service may have made a document of it; `stopped`: for a reason that is not the file's. */
   readonly outcome: "uploaded" | "present" | "unknown" | "failed" | "stopped";
   readonly error: string | null;
+  /** Of the error. */
+  readonly code: string | null;
   /** Of `unknown` ones: documents with its name that came since, and that no upload is known to have become. */
   readonly found: readonly string[];
   readonly exit_code: ExitCode;
@@ -75,29 +78,23 @@ const ADVICE = {
   forbidden: "This key may not upload: use one that may.",
   invalid: "The service takes no such file: check its name, and give its media type with --content-type.",
 };
-const PUT_ADVICE = {
-  unavailable: "The way to it is disturbed: call it again later.",
-  too_large: "Send less at once: divide it, or make it smaller.",
-  invalid:
-    "Check that a proxy on the way passes PUT as it is, and this machine's clock; else ask the service's operator.",
-};
 
-/** What is wrong with a file that is to be sent, in a sentence; undefined: nothing. */
-export async function inputFault(file: string, contentType: string | undefined): Promise<string | undefined> {
+/** What is wrong with a file that is to be sent; undefined: nothing. */
+export async function inputFault(file: string, contentType: string | undefined): Promise<Message | undefined> {
   try {
     const entry = await stat(file);
-    if (entry.isDirectory())
-      return `${file}: expected a file, got a directory: name its files, or watch it with --watch.`;
-    if (!entry.isFile()) return `${file}: expected a regular file, got a device, a pipe or a socket.`;
-    if (entry.size === 0) return `${file}: expected a file with content, got an empty one.`;
+    if (entry.isDirectory()) return uploadMessages.directory({ file });
+    if (!entry.isFile()) return uploadMessages.not_a_regular_file({ file });
+    if (entry.size === 0) return uploadMessages.file_empty({ file });
     await access(file, constants.R_OK);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT") return `${file}: expected a file, got nothing of that name: check the path.`;
-    return `${file}: expected a file that can be read, got ${code}: check its rights.`;
+    const reason = codeOf(error);
+    return reason === "ENOENT"
+      ? uploadMessages.file_not_found({ file })
+      : uploadMessages.file_not_readable({ file, reason });
   }
   if (contentType !== undefined || mime.getType(file) !== null) return undefined;
-  return `${file}: expected a name whose ending tells the media type, got none that is known: give --content-type.`;
+  return uploadMessages.media_type_unknown({ file });
 }
 
 /** The lock group of the ledger of what was sent. */
@@ -112,7 +109,7 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
   const { config, company, version, identity, files, contentType, lockWaitMs } = order;
   const { clock, random, log, signal } = tools;
   const faults = await Promise.all(files.map(file => inputFault(file, contentType)));
-  refuse(faults.flatMap(fault => (fault === undefined ? [] : uncoded(fault))));
+  refuse(faults.filter(fault => fault !== undefined));
   const startedAt = new Date(clock.now()).toISOString();
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const opener = {
@@ -174,7 +171,7 @@ class Uploads {
     this.#tools.signal.throwIfAborted();
     const content = await contentOf(file).catch(codeOf);
     if (typeof content !== "object") {
-      const error = new TributaryError(uncoded(`${file}: expected a file that can be read, got ${content}.`), 1);
+      const error = new TributaryError(uploadMessages.reading_failed({ file, reason: content }), 1);
       return outcomeOf({ path: file, sha256: "", bytes: 0 }, "failed", error);
     }
     const asTwin = (first: UploadedFile): UploadedFile =>
@@ -223,10 +220,10 @@ class Uploads {
     }
   }
 
-  #unknown(content: Content, since: string, why: string): UploadedFile {
+  #unknown(content: Content, since: string, reason: string): UploadedFile {
     if (this.#unknownSince === undefined || since < this.#unknownSince) this.#unknownSince = since;
-    const told = `${content.path}: expected the service to name the document, but whether it made one is not known: ${why} It is not sent again by itself. Look whether the service has it; --again sends it once more.`;
-    return { ...outcomeOf(content, "unknown"), error: this.#tools.redact(told), exit_code: 5 };
+    const { code, message } = uploadMessages.outcome_unknown({ file: content.path, reason });
+    return { ...outcomeOf(content, "unknown"), code, error: this.#tools.redact(message), exit_code: 5 };
   }
 
   /** Asks for an address and sends the bytes there; an address is a secret, is kept nowhere, and asked anew after a kill. */
@@ -293,9 +290,11 @@ const isForLater = (error: ApiError): boolean => meetsOthers(error) || error.fai
 
 function putError(file: string, { kind, status, what }: PutOutcome): ApiError {
   const failure = kind === "again" ? "unavailable" : status === 413 ? "too_large" : "invalid";
-  const came = kind === "expired" ? `${what} from ${MOST_ADDRESSES} addresses` : what;
-  const message = `${file}: expected its upload address to take it, got ${came}. ${PUT_ADVICE[failure]}`;
-  return new ApiError(uncoded(message), { failure, path: "upload_url" });
+  const addresses = kind === "expired" ? MOST_ADDRESSES : undefined;
+  return new ApiError(uploadMessages.not_taken({ file, got: what, addresses, failure }), {
+    failure,
+    path: "upload_url",
+  });
 }
 
 const outcomeOf = (
@@ -304,7 +303,7 @@ const outcomeOf = (
   error?: TributaryError,
 ): UploadedFile => ({
   ...{ file: path, sha256, bytes, doc_id: null, sent_at: null, outcome, found: [] },
-  ...{ error: error?.message ?? null, exit_code: error?.exitCode ?? 0 },
+  ...{ error: error?.message ?? null, code: error?.code ?? null, exit_code: error?.exitCode ?? 0 },
 });
 
 async function contentOf(path: string): Promise<Content> {
@@ -320,6 +319,5 @@ async function contentOf(path: string): Promise<Content> {
 function textIn(data: unknown, field: string, path: string): string {
   const value = isObject(data) ? data[field] : undefined;
   if (typeof value === "string" && value !== "") return value;
-  const message = `Expected ${field} from POST ${path}, got none. ${failureKinds.malformed.advice}`;
-  throw new ApiError(uncoded(message), { failure: "malformed", path });
+  throw new ApiError(uploadMessages.field_missing({ field, path }), { failure: "malformed", path });
 }

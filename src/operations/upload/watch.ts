@@ -4,7 +4,8 @@ import type { Clock } from "../../clock.ts";
 import { ApiError, DestinationError, LockedError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
+import { uploadMessages } from "./messages.ts";
 import { inputFault, type UploadedFile } from "./upload.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -19,7 +20,7 @@ export interface Watched {
   /** Sends these, and answers what became of each. */
   readonly send: (files: readonly string[]) => Promise<readonly UploadedFile[]>;
   /** Told where a file was moved, and why to `failed/`. */
-  readonly moved: (to: string, fault: string | null) => void;
+  readonly moved: (to: string, fault: Message | undefined) => void;
 }
 
 /**
@@ -44,14 +45,14 @@ export async function watchFolder(
     }
     before = seen;
     let pauseMs = LOOK_EVERY_MS;
-    const later = (why: string) => {
+    const later = (reason: string) => {
       pauseMs = TRY_AGAIN_MS;
-      log.warn(uncoded(`${why} The files stay where they are until then.`));
+      log.warn(uploadMessages.files_stay({ reason }));
     };
     try {
       for (const sent of ready.length === 0 ? [] : await send(ready)) {
         if (sent.outcome === "stopped") later(sent.error!);
-        else moved(await move(folder, sent.file, sent.doc_id === null ? "failed" : "done"), sent.error);
+        else moved(await move(folder, sent.file, sent.doc_id === null ? "failed" : "done"), faultOf(sent));
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -61,6 +62,9 @@ export async function watchFolder(
     await clock.sleep(pauseMs, signal).catch(() => undefined);
   }
 }
+
+const faultOf = ({ code, error }: UploadedFile): Message | undefined =>
+  code === null || error === null ? undefined : { code, message: error, fields: {} };
 
 /** Failures that another try may get over: a locked warehouse, a database or a service that is away. A refused key is none of them. */
 const mayPass = (error: unknown): error is Error =>

@@ -1,15 +1,15 @@
 import { ApiError, DestinationError, meetsOthers, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { inParallel } from "../../sync/extract/parallel.ts";
 import type { Job } from "../../sync/run/report.ts";
-import { messageOf } from "../../sync/run/report.ts";
 import { missingTables } from "../../warehouse/ddl/present_tables.ts";
 import { stateMismatches } from "../../warehouse/read/state_mismatch.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { VerifyContext } from "./context.ts";
 import { discrepancyOf, lostTable } from "./discrepancy.ts";
+import { verifyMessages } from "./messages.ts";
 import type { ComparedLine } from "./outcome.ts";
 import { compareStream } from "./reading.ts";
 import { MOST_KEPT, Result } from "./result.ts";
@@ -31,12 +31,12 @@ export async function compareCompany(
   { failure, atOnce, log, errors, stop }: CompanyPart,
 ): Promise<readonly ComparedLine[]> {
   const lines: ComparedLine[] = [];
-  const line = (job: Job, result: Result | undefined, error: string | null): ComparedLine => ({
+  const line = (job: Job, result: Result | undefined, error: Message | null): ComparedLine => ({
     ...{ job, result, error, checkedAt: new Date(context.clock.now()).toISOString() },
   });
   if (failure !== undefined) {
     errors.push(failure);
-    return jobs.map(job => line(job, undefined, failure.message));
+    return jobs.map(job => line(job, undefined, failure));
   }
   for await (const done of inParallel(jobs, atOnce, compareJob)) lines.push(done);
   for (const { job, result } of lines) {
@@ -55,7 +55,7 @@ export async function compareCompany(
   async function compareJob(job: Job): Promise<ComparedLine> {
     const { stream, progress } = job;
     const { signal, company, warehouse } = context;
-    if (signal.aborted) return line(job, undefined, "the verification was ending");
+    if (signal.aborted) return line(job, undefined, verifyMessages.ending());
     const lost = await missingTables(warehouse, stream.tables);
     const loaded = (await liveRows(warehouse.db, company, stream.tables.main.name)) !== null;
     // Every run makes the tables of all streams that are on: without them it was dropped, or no run has been since.
@@ -66,27 +66,26 @@ export async function compareCompany(
       for (const table of lost) result.add([], lostTable(table));
       // Every date would differ that was read in another way, and tell nothing of the service.
       if ((await loadStateUnder(warehouse.db, company, stream.name, context.encoding.formats)).mixedFormats)
-        throw new TributaryError(
-          uncoded(
-            `${stream.name}: formats changed since its rows were read: run \`tributary sync ${stream.name}\` first, which reads them as the configuration says.`,
-          ),
-          1,
-        );
+        throw new TributaryError(verifyMessages.formats_changed({ stream: stream.name }), 1);
       if (lost.length === 0) {
         const found = await stateMismatches(warehouse, company, stream.tables, MOST_KEPT);
         for (const each of found) result.add(each.key, discrepancyOf(each, stream.tables.main));
         await compareStream({ context, stream, progress, result });
       }
       progress.activity.state = "done";
-      log.info(uncoded("compared"), { stream: stream.name, rows: result.checked, differences: result.differences });
+      log.info(verifyMessages.compared(), {
+        stream: stream.name,
+        rows: result.checked,
+        differences: result.differences,
+      });
       return line(job, result, null);
     } catch (error) {
       progress.activity.state = "failed";
       if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
       if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
       if (error instanceof ApiError && meetsOthers(error)) stop(error);
-      log.warn(uncoded(messageOf(error)), { stream: stream.name });
-      return line(job, result, error.message);
+      log.warn(error, { stream: stream.name });
+      return line(job, result, error);
     }
   }
 }

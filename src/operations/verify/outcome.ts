@@ -1,4 +1,5 @@
 import type { ExitCode } from "../../errors.ts";
+import type { Message } from "../../message.ts";
 import { distinct, exitCodeOfAll, failureMessage, type Job } from "../../sync/run/report.ts";
 import { longestWait } from "../../warehouse/details/planner.ts";
 import type { VerifyDifference, VerifyLine, VerifyReport } from "./report.ts";
@@ -8,7 +9,7 @@ export interface ComparedLine {
   readonly job: Job;
   /** Undefined: nothing of it was compared. */
   readonly result: Result | undefined;
-  readonly error: string | null;
+  readonly error: Message | null;
   readonly checkedAt: string;
 }
 
@@ -77,7 +78,8 @@ function lineOf(
     changed_since: result?.changedSince ?? 0,
     changed_unseen: result?.changedUnseen ?? 0,
     requests: progress.run.requests,
-    error: error === null ? null : redact(error),
+    error: error === null ? null : redact(error.message),
+    code: error?.code ?? null,
   };
 }
 

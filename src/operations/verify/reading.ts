@@ -1,6 +1,5 @@
 import { type Detail, type Feed, OBSERVED_ON, type Scan, type Snapshot } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { readDetails } from "../../sync/extract/details.ts";
 import { readListing } from "../../sync/extract/listing.ts";
 import { readLookup } from "../../sync/extract/lookups.ts";
@@ -18,6 +17,7 @@ import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { instrumentOf } from "./comparing_stage.ts";
 import type { Comparing } from "./context.ts";
 import { keyText, ofRow } from "./discrepancy.ts";
+import { verifyMessages } from "./messages.ts";
 
 /** Reads a stream once more and compares what comes with the warehouse. What was read before an error counts. */
 export async function compareStream(comparing: Comparing): Promise<void> {
@@ -56,13 +56,14 @@ async function compareLookup(comparing: Comparing, mode: Scan): Promise<void> {
   const reading = readingOf(context, instrumentOf(comparing), progress);
   const record = await readLookup({ ...reading, stream, questions: asked, listing: mode });
   const { unread } = record;
-  if (unread.length > 0)
+  const [first] = unread;
+  if (first !== undefined) {
+    const counts = { unanswered: unread.length, questions: asked.length };
     throw new TributaryError(
-      uncoded(
-        `${stream.name}: ${unread.length} of ${asked.length} questions could not be answered. The first: ${unread[0]?.reason}`,
-      ),
+      verifyMessages.questions_unanswered({ stream: stream.name, ...counts, reason: first.reason }),
       1,
     );
+  }
   await reportMissing(comparing, mode, record);
 }
 
@@ -103,12 +104,7 @@ async function compareDetails(comparing: Comparing, mode: Detail): Promise<void>
   const request = { ...detailRequest(stream, mode, parents, catalogue), priority: PRIORITY };
   const [first] = parents.kind === "rows" ? [parents] : parents.sources;
   if ((await withTables(warehouse, [first!])).length === 0)
-    throw new TributaryError(
-      uncoded(
-        `${stream.name}: which details there are stands in ${first!.tables.main.name}, and that table is gone: nothing of them was compared with the service.`,
-      ),
-      1,
-    );
+    throw new TributaryError(verifyMessages.parents_gone({ stream: stream.name, table: first!.tables.main.name }), 1);
   const work = await openFetched(warehouse, {
     ...{ company, stream: stream.name, parents, columns: columnsFor(request) },
     ...{ seed: sampling.seed, limit: sampling.sample },
@@ -123,12 +119,10 @@ async function compareDetails(comparing: Comparing, mode: Detail): Promise<void>
   });
   const answered = [...instrument.answers].filter(([, outcome]) => outcome !== "failed").map(([parent]) => parent);
   await reportUnseen(comparing, answered);
-  const { failed, firstFailure } = read;
+  const { failed, firstFailure: reason } = read;
   if (failed === 0) return;
-  throw new TributaryError(
-    uncoded(`${stream.name}: ${failed} of ${work.total} details could not be fetched. The first: ${firstFailure}`),
-    1,
-  );
+  const counts = { failed, details: work.total };
+  throw new TributaryError(verifyMessages.details_not_fetched({ stream: stream.name, ...counts, reason }), 1);
 }
 
 /** Keys that are looked at together. */

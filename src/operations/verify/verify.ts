@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { endOf, LockedError, nothingLoaded } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
@@ -22,6 +22,7 @@ import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_
 import { saveVerification } from "../../warehouse/state/verifications.ts";
 import { compareCompany } from "./company.ts";
 import type { VerifyContext } from "./context.ts";
+import { verifyMessages } from "./messages.ts";
 import { type Compared, reportOf } from "./outcome.ts";
 import type { VerifyReport } from "./report.ts";
 
@@ -145,21 +146,18 @@ async function keepResult(
   clock: Clock,
   waitMs: number,
 ): Promise<Message | undefined> {
-  const { run_id: runId, started_at: startedAt, streams, differences } = report;
+  const { run_id: runId, started_at: startedAt, differences } = report;
+  const lines = report.streams.map(({ code: _, ...line }) => line);
   const holder = holderOf("tributary verify", startedAt);
   try {
     return await inState(where, { runId, holder, clock }, waitMs, async destination => {
-      const whole = await saveVerification(destination, streams, differences, records => isUnder(records, policy));
+      const whole = await saveVerification(destination, lines, differences, records => isUnder(records, policy));
       await destination.releaseToReaders();
       if (whole || differences.length === 0) return undefined;
-      return uncoded(
-        `Values were not written to ${where.stateSchema}.verification_differences, only keys: the warehouse's values are stored under another \`privacy\` than the configuration that this verification began with. Run \`tributary sync\`, then verify again.`,
-      );
+      return verifyMessages.values_not_kept({ state_schema: where.stateSchema });
     });
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
-    return uncoded(
-      `The result was not written to ${where.stateSchema}.verifications: ${error.message} With --wait it waits for that run.`,
-    );
+    return verifyMessages.result_not_kept({ state_schema: where.stateSchema, reason: error.message });
   }
 }

@@ -1,6 +1,8 @@
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import { StoppedError } from "../../../src/errors.ts";
+import { textsOf } from "../../../src/message.ts";
+import { backfillMessages } from "../../../src/operations/backfill/messages.ts";
 import { streams } from "../../../streams/index.ts";
 import { refused } from "../../support/interposed.ts";
 import { sentence } from "../../support/log.ts";
@@ -99,7 +101,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       expect(await place.count("ingested")).toBe(datedRows(place, FROM));
       // A page ahead of each of the eight windows, and what was being answered when the signal came.
       expect(pagesAsked(place).filter(entry => before.has(identity(entry))).length).toBeLessThanOrEqual(16);
-      await expect(place.backfill({ resume: true })).rejects.toThrow("no backfill is unfinished");
+      await expect(place.backfill({ resume: true })).rejects.toMatchObject({ code: "backfill.nothing_unfinished" });
     }
   });
 
@@ -190,14 +192,16 @@ test("other dates are refused while one is unfinished; --restart begins again, f
 test("streams.start bounds it, and without any date a feed is read whole by a full scan", async () => {
   const place = await scenario(warehouses[0]!.make, sizes, { config: { streams: { start: "2026-01-15" } } });
   expect(await place.backfill(order)).toMatchObject({ exit_code: 0 });
-  expect(place.said.join()).toContain("--from 2025-08-01 lies before streams.start");
+  expect(place.said).toContain(backfillMessages.from_before_start({ from: FROM, start: "2026-01-15" }).message);
   expect(await place.count("ingested")).toBe(datedRows(place, "2026-01-15"));
   expect(new Set(pagesAsked(place).map(entry => entry.query["date_from"]))).toEqual(
     new Set(["2026-01-15", "2026-02-01", "2026-03-01"]),
   );
-  await expect(place.backfill({ names: ["ingested"], range: { from: undefined, to: "2025-01-01" } })).rejects.toThrow(
-    "--to: expected a day after 2026-01-15 (streams.start), got 2025-01-01",
-  );
+  const early = place.backfill({ names: ["ingested"], range: { from: undefined, to: "2025-01-01" } });
+  await expect(early).rejects.toMatchObject({
+    code: "backfill.to_too_early",
+    fields: { from: "2026-01-15", from_start: true, to: "2025-01-01" },
+  });
   place.configure({});
   place.simulator.requests.clear();
   expect(await place.backfill({ names: ["ingested"] })).toMatchObject({ exit_code: 0 });
@@ -231,7 +235,7 @@ test("a service that filters by something else is noticed at the first page, and
   };
   const report = await place.backfill(order);
   expect(report).toMatchObject({ exit_code: 0, status: "warning" });
-  expect(report.warnings.join()).toContain("the service filters by another field");
+  expect(textsOf(report.warnings).join()).toContain("the service filters by another field");
   expect(await place.count("ingested")).toBe(900);
   expect(await stateOf(place)).toMatchObject({ filterDistrusted: true, backfill: { done: true } });
   const line = lineOf(report, "ingested");
@@ -260,7 +264,10 @@ test("each company has its own plan; what is measured once a day has no history"
       n: datedRows({ simulator }, FROM),
     })),
   );
-  await expect(place.backfill({ names: ["findings_summary"] })).rejects.toThrow("findings_summary has no history");
+  await expect(place.backfill({ names: ["findings_summary"] })).rejects.toMatchObject({
+    code: "backfill.no_history",
+    fields: { names: ["findings_summary"] },
+  });
 });
 
 test("an estimate looks into a few windows and comes near; consent is asked above the limit, and only for what is new", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { decide, type Wish } from "../../../src/operations/backfill/plan.ts";
 import type { Unfinished } from "../../../src/sync/run/backfill_plans.ts";
 import { mergeReports } from "../../../src/sync/run/report.ts";
+import { sentence } from "../../support/log.ts";
 
 const plan = { from: "2023-01-01", to: null, windows: [], done: false };
 const unfinished: readonly Unfinished[] = [{ company: "acme", stream: "feed", plan }];
@@ -41,7 +42,9 @@ test("--resume takes what is unfinished, and says so when there is nothing", () 
     ranges: [{ company: "acme", stream: "feed", range: { from: "2023-01-01", to: undefined } }],
     restart: false,
   });
-  expect(() => decide({ ...resume, streams: ["list"] }, unfinished)).toThrow(/no backfill is unfinished/);
+  expect(() => decide({ ...resume, streams: ["list"] }, unfinished)).toThrow(
+    expect.objectContaining({ code: "backfill.nothing_unfinished" }),
+  );
 });
 
 test("several runs are reported as one", () => {
@@ -65,13 +68,13 @@ test("several runs are reported as one", () => {
       exit_code: 5,
       started_at: "a",
       finished_at: "b",
-      warnings: ["w"],
+      warnings: [sentence("w")],
       errors: [],
       streams: [{ ...line, ...counts, ...more, ...own }],
       ...rest,
     }) as unknown as Parameters<typeof mergeReports>[0][number];
   const merged = mergeReports([
-    report({ errors: ["left"] }, {}),
+    report({ errors: [sentence("left")] }, {}),
     report(
       { run_id: "s", status: "succeeded", warnings: [], exit_code: 0, started_at: "c", finished_at: "d" },
       { status: "succeeded", rows_read: 7 },
@@ -83,7 +86,7 @@ test("several runs are reported as one", () => {
     exit_code: 0,
     started_at: "a",
     finished_at: "d",
-    warnings: ["w"],
+    warnings: [sentence("w")],
     errors: [],
   });
   expect(merged.streams).toMatchObject([

@@ -5,6 +5,7 @@ import type { Pieces } from "../../../src/warehouse/transfer/row_text.ts";
 import type { Progress } from "../../../src/warehouse/transfer/transfer.ts";
 import { streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
+import { silentLog } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import { bench, configOf } from "../../support/run.ts";
 import { passing, type Warehouse } from "../../support/warehouse.ts";
@@ -49,6 +50,5 @@ export async function move(
     to: await configOf(simulator, to, config),
     ...{ catalogue: streams, models, version: "1.0.0" },
   };
-  const log = { info: () => undefined, debug: () => undefined, warn: () => undefined };
-  return moveWarehouse(order, { clock, log, runId: "move", signal, waitMs: 0, watch, ...more });
+  return moveWarehouse(order, { clock, log: silentLog, runId: "move", signal, waitMs: 0, watch, ...more });
 }

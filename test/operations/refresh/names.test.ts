@@ -19,20 +19,23 @@ test("a list stands for those of its details that are on", async () => {
   ]);
 });
 
+test("a name that no stream has is refused with the nearest one", () => {
+  expect(() => named("purchase_order", "1")).toThrow("Did you mean purchase_orders?");
+});
+
 test.each([
-  ["purchase_order", /there is no stream "purchase_order"\. Did you mean purchase_orders\?/],
-  ["purchase_*", /expected the name of one list, got "purchase_\*"\. Name one at a time/],
-  ["purchase_order_details", /got purchase_order_details, the details of purchase_orders\. Name purchase_orders/],
-  [
-    "vendor_completeness",
-    /asked for by the values of purchase_orders\.vendor_id .* `tributary sync vendor_completeness`/,
-  ],
-  ["findings", /expected a list whose rows have details, got findings: .*Those with details are purchase_orders, /],
-  ["rfqs", /expected a list with details that are on, got rfqs, of which none is\. Put one of rfq_details into/],
-])("%s is refused with what to do", (name, sentence) => {
-  expect(() => named(name, "1")).toThrow(sentence);
+  ["purchase_*", "several_lists", { names: "purchase_*" }],
+  ["purchase_order_details", "not_a_list", { of: "purchase_orders", by: undefined }],
+  ["vendor_completeness", "not_a_list", { of: "purchase_orders", by: "vendor_id" }],
+  ["findings", "no_details", { lists: expect.arrayContaining(["purchase_orders"]) }],
+  ["rfqs", "details_off", { details: expect.arrayContaining(["rfq_details"]) }],
+])("%s is refused: %s", (name, code, fields) => {
+  const refusal = { code: `refresh.${code}`, fields: expect.objectContaining(fields) };
+  expect(() => named(name, "1")).toThrow(expect.objectContaining(refusal));
 });
 
 test.each(["", "a\u0000b", "a\nb", "\ud800"])("%j is no key", key => {
-  expect(() => named("purchase_orders", "PO-1", key)).toThrow(/expected keys of one or more characters/);
+  expect(() => named("purchase_orders", "PO-1", key)).toThrow(
+    expect.objectContaining({ code: "refresh.unfit_key", fields: { key } }),
+  );
 });

@@ -2,6 +2,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { scan } from "../../../src/catalog/stream.ts";
+import { textsOf } from "../../../src/message.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { damage, filesBelow, temporaryFolder } from "../../source/archive/folder.ts";
 import { forget } from "../../support/forgetting.ts";
@@ -91,7 +92,7 @@ test("a stream whose archived answers are damaged fails, and says what to do; ot
   await damage(path, "things");
   const report = await copy.replay({ catalogue });
   expect(report.exit_code).toBe(1);
-  expect(report.errors).toEqual([expect.stringMatching(/\/things .*archive.*damaged.*--from/)]);
+  expect(report.errors).toMatchObject([{ code: "replay.answer_damaged", fields: { path: "/things" } }]);
   expect(statuses(report)).toEqual({ things: "failed", others: "succeeded" });
 });
 
@@ -137,16 +138,15 @@ test("an archive that lacks the last runs takes nothing back by itself, and says
   const before = await all();
   const report = await copy.replay({ catalogue });
   expect(report).toMatchObject({ exit_code: 0, status: "warning" });
-  expect(report.warnings.join()).toMatch(
-    /things: its tables (are complete to|know what a run of) .*events: its tables/s,
-  );
+  const behind = (stream: string) => ({ code: "replay.archive_behind", fields: { stream } });
+  expect(report.warnings).toMatchObject([behind("things"), behind("events")]);
   expect(await all()).toEqual(before);
   const named = await copy.replay({ catalogue, names: ["things"] });
   expect(named).toMatchObject({
     exit_code: 1,
     status: "failed",
     warnings: [],
-    errors: [expect.stringContaining("nothing was loaded again")],
+    errors: [behind("things")],
   });
   const [row] = await warehouse.query("select finished_at from _tributary.stream_runs where status = 'failed'");
   expect(row).toMatchObject({ finished_at: expect.anything() });
@@ -164,7 +164,8 @@ test("an archive that lacks the last runs takes back no rows that a reset left: 
   const before = [await all(), await texts()];
   const report = await copy.replay({ catalogue });
   expect(report).toMatchObject({ exit_code: 0, status: "warning" });
-  expect(report.warnings.join()).toMatch(/things: its tables .* --full.*thing_parts: its tables .* --details/s);
+  const behind = (stream: string, option: string) => ({ code: "replay.archive_behind", fields: { stream, option } });
+  expect(report.warnings).toMatchObject([behind("things", "--full"), behind("thing_parts", "--details")]);
   expect([await all(), await texts()]).toEqual(before);
   const insisted = await copy.replay({ catalogue, names: ["thing_parts"], span: { from: "2026-01-01" } });
   expect(lineOf(insisted, "thing_parts")).toMatchObject({ status: "succeeded", requests: 0 });
@@ -282,7 +283,7 @@ test("what an earlier run's answers had to say is told though a later run's are 
   const copy = again(await passing(duckdbWarehouse()), clock, lenient);
   const report = await copy.replay({ catalogue });
   expect(report).toMatchObject({ exit_code: 0, status: "warning", streams: [{ status: "warning", rejected: 1 }] });
-  expect(report.warnings).toEqual([expect.stringContaining("1 row could not be stored")]);
+  expect(textsOf(report.warnings)).toEqual([expect.stringContaining("1 row could not be stored")]);
   const [row] = await copy.warehouse.query("select status from _tributary.stream_runs");
   expect(row).toMatchObject({ status: "warning" });
 });
@@ -292,11 +293,12 @@ test("streams of which the archive has nothing are left out; asked for by name t
   await rm(join(path, "acme", "figures"), { recursive: true });
   const report = await copy.replay({ catalogue });
   expect(statuses(report)).toEqual({ things: "warning", figures: "skipped" });
-  expect(report.warnings.join()).toMatch(/archive holds nothing that could be loaded of figures:/);
+  const fields = expect.objectContaining({ unarchived: ["figures"] });
+  expect(report.warnings).toContainEqual(expect.objectContaining({ code: "replay.streams_not_archived", fields }));
   const named = await copy.replay({ catalogue, names: ["figures"] });
   expect(named).toMatchObject({
     exit_code: 1,
-    errors: ["figures: the archive holds nothing of it that could be loaded."],
+    errors: [{ code: "replay.nothing_archived", fields: { stream: "figures" } }],
   });
 });
 
@@ -345,7 +347,10 @@ test("a company that is not the one which the warehouse knows fails, though the 
   };
   expect((await replay("http://127.0.0.1:8")).exit_code).toBe(0);
   const report = await replay("http://127.0.0.1:7");
-  expect(report).toMatchObject({ exit_code: 2, errors: [expect.stringContaining("keeps company beta from")] });
+  expect(report).toMatchObject({
+    exit_code: 2,
+    errors: [{ message: expect.stringContaining("keeps company beta from") }],
+  });
   const failed = report.streams.filter(({ company }) => company === "beta").map(({ status }) => status);
   expect(failed).toEqual(["failed", "failed"]);
 });

@@ -22,6 +22,8 @@ const list = listOf();
 const always = { from: undefined, to: undefined };
 const day = (nth: number) => `2026-03-${String(nth).padStart(2, "0")}T02:00:00.000Z`;
 
+const behind = (fields: object) => ({ code: "replay.archive_behind", fields });
+
 /** A scan of two pages that ended on the day; `more.lacks` its second page. */
 function held(nth: number, more: Partial<ArchivedScan> & { lacks?: true; tookMs?: number } = {}): ArchivedScan {
   const { lacks, tookMs = 60_000, ...rest } = more;
@@ -82,12 +84,12 @@ test("after a reset that left the rows they are loaded all at once, from the las
 test("after a reset that left the rows an archive that ends before them, or has a gap, takes nothing back either", () => {
   const reset = { ...known(3), state: noState };
   const old = chooseScans(list, [held(1), held(2)], reset, always);
-  expect(old).toMatchObject({ known: undefined, later: [] });
-  expect(old.refused).toMatch(/things: its tables are complete to 2026-03-03/);
+  const newest = { newest: day(2), unarchived_run_at: undefined };
+  expect(old).toMatchObject({ known: undefined, later: [], refused: behind({ complete_to: day(3), ...newest }) });
   const gap = chooseScans(list, [held(1), held(3, { full: false })], reset, always);
-  expect(gap.refused).toMatch(/know what a run of 2026-03-02T02/);
-  const partial = { ...reset, completeTo: null };
-  expect(chooseScans(list, [held(1), held(3, { full: false })], partial, always).refused).toMatch(/know what a run/);
+  expect(gap.refused).toMatchObject(behind({ unarchived_run_at: day(2) }));
+  const partial = chooseScans(list, [held(1), held(3, { full: false })], { ...reset, completeTo: null }, always);
+  expect(partial.refused).toMatchObject(behind({ unarchived_run_at: day(2) }));
   const insisted = chooseScans(list, [held(1)], reset, { from: Date.parse(day(1)), to: undefined });
   expect(insisted).toMatchObject({ refused: undefined, known: { full: false, stale: true } });
 });
@@ -135,8 +137,8 @@ test("what the tables don't know yet comes after it, scan by scan", () => {
 test("an archive that ends before the tables takes nothing back, unless it is told from when to when", () => {
   const old = [held(1), held(2)];
   const refused = chooseScans(list, old, known(4), always);
-  expect(refused).toMatchObject({ known: undefined, later: [] });
-  expect(refused.refused).toMatch(/things: its tables are complete to 2026-03-04.*sync things --full.*--from/s);
+  const told = behind({ stream: "things", complete_to: day(4), option: "--full" });
+  expect(refused).toMatchObject({ known: undefined, later: [], refused: told });
   const insisted = chooseScans(list, old, known(4), { from: Date.parse(day(1)), to: undefined });
   expect(insisted).toMatchObject({ refused: undefined, known: { full: false, stale: true } });
   const cut = chooseScans(list, [held(1), held(2), held(3)], known(3), { from: undefined, to: Date.parse(day(3)) });
@@ -146,7 +148,7 @@ test("an archive that ends before the tables takes nothing back, unless it is to
 
 test("a run that is not in the archive is a gap: what it brought isn't taken back", () => {
   const scans = [held(1), held(3, { full: false })];
-  expect(chooseScans(list, scans, known(3), always).refused).toMatch(/know what a run of 2026-03-02T02/);
+  expect(chooseScans(list, scans, known(3), always).refused).toMatchObject(behind({ unarchived_run_at: day(2) }));
   expect(chooseScans(list, [held(3)], known(3), always).refused).toBeUndefined();
 });
 
@@ -158,8 +160,8 @@ test.each([
   // By the archive's clock the first night came long after the second.
   const scans = [held(1, { endedAt: day(20), begunAt: day(20) })];
   const lost = known(2, { runs, completeTo: day(1) });
-  expect(chooseScans(list, scans, lost, always)).toMatchObject({ known: undefined, later: [] });
-  expect(chooseScans(list, scans, lost, always).refused).toMatch(/know what a run of 2026-03/);
+  const refused = behind({ unarchived_run_at: expect.stringMatching(/^2026-03/) });
+  expect(chooseScans(list, scans, lost, always)).toMatchObject({ known: undefined, later: [], refused });
   const nothing = { ...lost, runs: runs.map(run => ({ ...run, hasPublished: run.run === "run 1" })) };
   expect(chooseScans(list, scans, nothing, always).refused).toBeUndefined();
 });

@@ -50,7 +50,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const before = place.tools.clock.now();
     const { pending, unread, sync } = await followed(place, ["a.pdf"], 3_600_000);
     expect([...pending.keys()]).toEqual(["DOC-U1"]);
-    expect(unread).toContain("Set meanings.processed in the configuration");
+    expect(unread).toMatchObject({ code: "upload.processed_unknown" });
     expect(sync).toBeUndefined();
     expect(place.tools.clock.now() - before).toBeLessThan(60_000);
   });

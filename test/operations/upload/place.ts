@@ -18,6 +18,7 @@ import { streams } from "../../../streams/index.ts";
 import { relationsOf } from "../../../streams/relations.ts";
 import { uploads as flow } from "../../../streams/uploads.ts";
 import { hastyClock } from "../../source/clocks.ts";
+import { silentLog } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import { configOf } from "../../support/run.ts";
 import type { Warehouse } from "../../support/warehouse.ts";
@@ -49,10 +50,9 @@ export async function placeOf(
   const simulator = await startSimulator({ key: secretKey, sizes, now: () => new Date(clock.now()), ...options });
   onTestFinished(() => simulator.close());
   const folder = mkdtempSync(join(tmpdir(), "tributary-upload-"));
-  const quiet = () => undefined;
   const tools: RunTools = {
-    ...{ clock, random: Math.random, log: { info: quiet, warn: quiet, debug: quiet } },
-    ...{ signal: new AbortController().signal, redact: text => text, watch: quiet, renewExports },
+    ...{ clock, random: Math.random, log: silentLog },
+    ...{ signal: new AbortController().signal, redact: text => text, watch: () => undefined, renewExports },
   };
   const order = async (more: Partial<UploadOrder> = {}): Promise<UploadOrder> => {
     const read = await configOf(simulator, warehouse, config);

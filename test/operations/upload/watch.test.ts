@@ -5,11 +5,11 @@ import { ApiError, LockedError } from "../../../src/errors.ts";
 import type { UploadedFile } from "../../../src/operations/upload/upload.ts";
 import { watchFolder } from "../../../src/operations/upload/watch.ts";
 import { emptyFolder } from "../../cli/process.ts";
-import { sentence } from "../../support/log.ts";
+import { logTo, sentence } from "../../support/log.ts";
 
 const uploaded = (file: string, more: Partial<UploadedFile> = {}): UploadedFile => ({
-  ...{ file, sha256: "", bytes: 1, doc_id: "D", sent_at: null, outcome: "uploaded", error: null, found: [] },
-  ...{ exit_code: 0, ...more },
+  ...{ file, sha256: "", bytes: 1, doc_id: "D", sent_at: null, outcome: "uploaded", error: null, code: null },
+  ...{ found: [], exit_code: 0, ...more },
 });
 
 /** Watches a folder for so many looks; `look` is called before each. */
@@ -22,7 +22,6 @@ async function watched(
   const pauses: number[] = [];
   const said: string[] = [];
   const moved: string[] = [];
-  const say = (_: object, text: string) => void said.push(text);
   look(0);
   const clock = {
     now: () => Date.now(),
@@ -37,9 +36,9 @@ async function watched(
       folder,
       contentType: undefined,
       send,
-      moved: (to, fault) => void moved.push(`${to.slice(folder.length + 1)} ${fault}`),
+      moved: (to, fault) => void moved.push(`${to.slice(folder.length + 1)} ${fault?.code}`),
     },
-    { clock, log: { info: say, warn: say, debug: say }, signal: stop.signal },
+    { clock, log: logTo(text => said.push(text)), signal: stop.signal },
   );
   return { pauses, said, moved };
 }
@@ -59,7 +58,7 @@ test("a file is sent when it is as it was at the look before, and moved by what 
       sent.push(files.map(file => file.slice(folder.length + 1)));
       return files.map(file =>
         file.includes("unknown")
-          ? uploaded(file, { doc_id: null, outcome: "unknown", error: "not known" })
+          ? uploaded(file, { doc_id: null, outcome: "unknown", error: "not known", code: "x.unknown" })
           : uploaded(file),
       );
     },
@@ -69,11 +68,11 @@ test("a file is sent when it is as it was at the look before, and moved by what 
     ["a.pdf", "growing.pdf"],
   ]);
   expect(moved).toEqual([
-    "done/a.pdf null",
-    "done/b.pdf null",
-    "failed/unknown.pdf not known",
-    "done/2-a.pdf null",
-    "done/growing.pdf null",
+    "done/a.pdf undefined",
+    "done/b.pdf undefined",
+    "failed/unknown.pdf x.unknown",
+    "done/2-a.pdf undefined",
+    "done/growing.pdf undefined",
   ]);
   expect(readdirSync(folder).toSorted()).toEqual(["done", "empty.pdf", "failed"]);
 });
@@ -112,5 +111,5 @@ test("a file that somebody takes back meanwhile is no failure", async () => {
       return [uploaded(file!)];
     },
   });
-  expect(moved).toEqual(["done/a.pdf null"]);
+  expect(moved).toEqual(["done/a.pdf undefined"]);
 });

@@ -1,0 +1,34 @@
+import { catalog, template } from "../../message.ts";
+import { inWords } from "../../sync/run/backfill_plans.ts";
+
+export const backfillMessages = catalog("backfill", {
+  nothing_unfinished:
+    "--resume: no backfill is unfinished. `tributary backfill --from 2023-01-01` begins one, `tributary backfill --help` says more.",
+  no_history: template(
+    { names: ["items_summary"] as readonly string[] },
+    ({ names }) => `backfill: ${names.join(", ")} has no history to load, only the figures of the day.`,
+  ),
+  from_in_future: template(
+    { from: "2027-01-01", today: "2026-03-29" },
+    ({ from, today }) => `--from: expected a day that has come, got ${from}; today is ${today}.`,
+  ),
+  from_before_start: template(
+    { from: "2020-01-01" as string | undefined, start: "2023-01-01" as string | undefined },
+    ({ from, start }) => `--from ${from} lies before streams.start: ${start} is where it begins`,
+  ),
+  to_too_early: template(
+    { from: "2023-01-01", from_start: true, to: "2022-06-01" },
+    ({ from, from_start, to }) =>
+      `--to: expected a day after ${from}${from_start ? " (streams.start)" : ""}, got ${to}. Name a later day, or leave --to out.`,
+  ),
+  loading: template(
+    {
+      streams: ["items", "orders"] as readonly string[],
+      range: { from: "2023-01-01", to: undefined } as Parameters<typeof inWords>[0] | undefined,
+      continued: false,
+    },
+    ({ streams, range, continued }) =>
+      `loading ${streams.join(", ")} ${range === undefined ? "where it was left" : `${inWords(range)}${continued ? ", where it was left" : ""}`}`,
+  ),
+  gives_way: "another run waits: what was read is published, it goes first",
+});

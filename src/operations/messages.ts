@@ -1,0 +1,103 @@
+import { timespan } from "../duration.ts";
+import { catalog, template } from "../message.ts";
+
+const compared = {
+  ...{ company: "acme", from: "https://old.example.com", to: "https://new.example.com" },
+  ...{ kept_id: "C-1" as string | null, found_id: "C-2" as string | null, asked: 50, found: 3 },
+};
+
+export function inWords({ company, from, to, kept_id, found_id, asked, found }: typeof compared): string {
+  const ids = `the warehouse keeps ${company} from ${from} with the id ${kept_id ?? "(not known)"}, and the key belongs to ${found_id ?? "(not known)"} at ${to}.`;
+  return `${ids} Of ${asked} rows that the warehouse knows ${found} are there.`;
+}
+
+const places = {
+  from: "DuckDB /srv/warehouse.duckdb (schemas sales and _tributary)",
+  to: "PostgreSQL in database warehouse at db.example.com (schemas sales and _tributary)",
+};
+
+export const moveMessages = catalog("move", {
+  unknown_company: template(
+    { company: "acme" },
+    ({ company }) =>
+      `Expected a company that the warehouse keeps, got ${company}, of which it has nothing: \`tributary sync\` loads it.`,
+  ),
+  another_service: template(
+    compared,
+    fields =>
+      `Expected the service of company ${fields.company} at ${fields.to}, but what answers there is another one, or cannot be told from one: ${inWords(fields)} Nothing was changed. If its rows are to be replaced by the other's: \`tributary reset '*' --drop --company ${fields.company}\`, then \`tributary sync\`.`,
+  ),
+  same_destination: template(
+    { from: places.from },
+    ({ from }) => `Expected --to to name another destination than the configuration, but both are ${from}.`,
+  ),
+  waiting: template(
+    { wait_ms: 60_000, holder: "tributary sync (process 4711 on etl-1)" },
+    ({ wait_ms, holder }) => `Waiting up to ${timespan(wait_ms)} for ${holder}.`,
+  ),
+  more_companies: template(
+    { companies: ["acme"] as readonly string[], more: ["globex"] as readonly string[] },
+    ({ companies, more }) =>
+      `Expected no other company in the former warehouse than ${companies.join(", ")}, but meanwhile ${more.join(", ")} was loaded there. Call the same command again, which takes it along.`,
+  ),
+  source_not_whole: template(
+    { warehouse: places.to, from: places.from },
+    ({ warehouse, from }) =>
+      `Expected a whole warehouse, but ${warehouse} is itself being filled from ${from}: end that with \`tributary move\`, or move from there.`,
+  ),
+  target_filled_from_another: template(
+    { ...places, filled_from: "DuckDB /srv/other.duckdb (schemas sales and _tributary)" },
+    ({ from, to, filled_from }) =>
+      `Expected an empty warehouse, or one that was begun from ${from}, but ${to} is being filled from ${filled_from}. Go on with that one, or name an empty one.`,
+  ),
+  target_not_empty: template(
+    { to: places.to, companies: ["acme"] as readonly string[] },
+    ({ to, companies }) =>
+      `Expected an empty warehouse, but ${to} keeps ${companies.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
+  ),
+});
+
+export const queryMessages = catalog("query", {
+  file_not_writable: template(
+    { file: "answer.parquet", reason: "EACCES" as string | undefined },
+    ({ file, reason }) => `${file} could not be written (${reason}): check the path, its rights and space.`,
+  ),
+  refused: template(
+    { reason: 'Catalog Error: Table with name "itms" does not exist!' },
+    ({ reason }) => `Expected one query that the database can answer, but it says: ${reason}`,
+  ),
+});
+
+export const refreshMessages = catalog("refresh", {
+  unfit_key: template(
+    { key: "" },
+    ({ key }) =>
+      `refresh: expected keys of one or more characters, none of them a control character, got ${JSON.stringify(key)}.`,
+  ),
+  no_details: template(
+    { stream: "items", lists: ["orders", "contracts"] as readonly string[] },
+    ({ stream, lists }) =>
+      `refresh: expected a list whose rows have details, got ${stream}: \`tributary sync ${stream}\` brings its rows. Those with details are ${lists.join(", ")}.`,
+  ),
+  details_off: template(
+    { list: "contracts", details: ["contract_details"] as readonly string[] },
+    ({ list, details }) =>
+      `refresh: expected a list with details that are on, got ${list}, of which none is. Put one of ${details.join(", ")} into streams.include.`,
+  ),
+  several_lists: template(
+    { names: "o*" },
+    ({ names }) => `refresh: expected the name of one list, got ${JSON.stringify(names)}. Name one at a time.`,
+  ),
+  not_a_list: template(
+    { stream: "order_details", of: "orders", by: undefined as string | undefined },
+    ({ stream, of, by }) =>
+      by === undefined
+        ? `refresh: expected a list, got ${stream}, the details of ${of}. Name ${of} with the keys of its rows: all of their details are fetched.`
+        : `refresh: expected a list, got ${stream}, which is asked for by the values of ${of}.${by} and not row by row: \`tributary sync ${stream}\` fetches what is due of it.`,
+  ),
+  unknown_keys: template(
+    { list: "orders", keys: ["A-1", "A-2"] as readonly string[], more: 0 },
+    ({ list, keys, more }) =>
+      `${list}: no live row in the warehouse has these keys, so nothing was asked for them: ${keys.join(", ")}${more > 0 ? ` and ${more} more` : ""}. If the service has such rows, run \`tributary sync ${list}\` first.`,
+  ),
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lateMessage } from "../src/daemon/notify/message.ts";
+import { lateMessage } from "../src/daemon/notify/notification.ts";
 import { ago, timespan } from "../src/duration.ts";
 
 const now = Date.parse("2026-03-14T12:00:00Z");

@@ -1,10 +1,10 @@
 import { isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
-import { uncoded } from "../message.ts";
 import { mergeReports, type RunReport, type RunSnapshot } from "../sync/run/report.ts";
 import { beginNow } from "../sync/run/run.ts";
 import type { RunTools } from "../sync/run/run_order.ts";
 import { readPartData, readRunData, runDataOf, type SharedOrder } from "./job_data.ts";
+import { workersMessages } from "./messages.ts";
 import { runPriority } from "./priority.ts";
 import { type JobQueue, jobId } from "./queue.ts";
 import type { RunOutput } from "./run_job.ts";
@@ -35,12 +35,7 @@ export async function runOnWorkers(
   tools: FollowTools,
   occurrence?: readonly string[],
 ): Promise<RunReport> {
-  if (order.limits.maxRequests !== undefined)
-    throw new ConfigError(
-      uncoded(
-        "--max-requests: expected it without --workers, as it counts what one process sends. What all workers send is limited by api.requests_per_day.",
-      ),
-    );
+  if (order.limits.maxRequests !== undefined) throw new ConfigError(workersMessages.max_requests());
   const begun = order.begun ?? beginNow(tools);
   if (occurrence !== undefined) {
     const open = await tools.queue.open("runs");
@@ -68,13 +63,13 @@ async function follow(first: string, begun: string, tools: FollowTools): Promise
     try {
       const state = await queue.stateOf("runs", job);
       if (state === undefined || state.state === "cancelled" || state.state === "failed")
-        throw new TributaryError(uncoded(`Run ${runId} was taken out of the queue before it had ended.`), 1);
+        throw new TributaryError(workersMessages.run_removed({ run_id: runId }), 1);
       if (state.state === "completed") {
         const output = state.output as RunOutput;
         if (!("goesOn" in output)) return reportOf(reports, output);
         reports.push(output.report);
         job = output.goesOn;
-        log.info(uncoded("another run waits: what was read is published, it goes first"));
+        log.info(workersMessages.other_run_first());
         continue;
       }
       // Another one may have asked for it first.
@@ -89,13 +84,14 @@ async function follow(first: string, begun: string, tools: FollowTools): Promise
       lostSince = undefined;
     } catch (error) {
       if (!(error instanceof DestinationError)) throw error;
-      if (lostSince === undefined) log.warn(uncoded(`${error.message} The run is followed again once it is back.`));
+      if (lostSince === undefined) log.warn(workersMessages.followed_again({ reason: error.message }));
       lostSince ??= clock.now();
       if (clock.now() - lostSince >= PATIENCE_MS) throw error;
     }
     if (aloneSince !== undefined && clock.now() - aloneSince >= ALONE_MS) {
-      const none = "No worker is up: the run waits in the queue. Start some with `tributary work`.";
-      log.warn(uncoded(refusal === undefined ? none : `No worker takes jobs, the run waits in the queue. ${refusal}`));
+      log.warn(
+        refusal === undefined ? workersMessages.none_up() : workersMessages.none_takes_jobs({ reason: refusal }),
+      );
       aloneSince = Number.POSITIVE_INFINITY;
     }
     try {
@@ -109,9 +105,7 @@ async function follow(first: string, begun: string, tools: FollowTools): Promise
 
 const notFollowed = (runId: string, reason: unknown): StoppedError =>
   new StoppedError(
-    uncoded(
-      `No longer following run ${runId}, which goes on. \`tributary work --stop ${runId}\` ends it, \`tributary status\` shows it.`,
-    ),
+    workersMessages.not_followed({ run_id: runId }),
     reason instanceof StoppedError ? reason.exitCode : 130,
   );
 
@@ -121,10 +115,10 @@ const LOCKED = 4;
 /** What the run came to, and those before that it went on with. */
 function reportOf(before: readonly RunReport[], output: RunOutput): RunReport {
   if ("report" in output) return before.length === 0 ? output.report : mergeReports([...before, output.report]);
-  const { message, exitCode } = output.thrown;
+  const { exitCode, ...message } = output.thrown;
   // The others did not end in time: what was read is stored, and told.
   if (before.length > 0 && exitCode === LOCKED) return mergeReports(before);
-  throw new TributaryError(uncoded(message), exitCode);
+  throw new TributaryError(message, exitCode);
 }
 
 const nothing: RunSnapshot = { streams: [], limitedBy: "latency", inFlight: 0, ceiling: 0, limited429: 0 };

@@ -5,12 +5,12 @@ import type { Company, Config } from "../config/config.ts";
 import { isFile, isLake } from "../config/destination.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../logging.ts";
-import { uncoded } from "../message.ts";
 import { createSharedLimiter, type SharedLimiter } from "../source/budget/shared_limiter.ts";
 import { isServed } from "../warehouse/ducklake/place.ts";
 import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
 import { addStop } from "./conducting.ts";
 import { readRunData } from "./job_data.ts";
+import { workersMessages } from "./messages.ts";
 import { JobQueue } from "./queue.ts";
 import type { WorkerTools } from "./worker.ts";
 import type { WorkerDoing, WorkerRow } from "./worker_row.ts";
@@ -101,12 +101,7 @@ export class Fleet implements AsyncDisposable {
   /** Ends a run at its next safe point. @throws ConfigError for one that is not under way */
   async stop(runId: string): Promise<void> {
     const runs = [...(await this.openRuns())];
-    if (!runs.includes(runId))
-      throw new ConfigError(
-        uncoded(
-          `--stop: expected a run that the workers have (${runs.join(", ") || "none now"}), got ${runId}. \`tributary status\` shows them.`,
-        ),
-      );
+    if (!runs.includes(runId)) throw new ConfigError(workersMessages.unknown_run({ run_id: runId, runs }));
     await addStop(this.queue, {
       runId,
       reason: "Stopped by `tributary work --stop`: what was read is stored.",
@@ -134,12 +129,7 @@ export const budgetKeyOf = (company: Company): string =>
 /** @throws ConfigError where the configuration has no workers, or the warehouse has one writer; DestinationError */
 export async function openFleet(config: Config, tools: FleetTools, { supervises = true } = {}): Promise<Fleet> {
   const { destination, workers } = config;
-  if (workers === undefined)
-    throw new ConfigError(
-      uncoded(
-        "Workers share jobs and limits only where the configuration has `workers:`. Add it, for example as `workers: { jobs: 3 }`.",
-      ),
-    );
+  if (workers === undefined) throw new ConfigError(workersMessages.not_configured());
   const state = await openSharedState({ ...sharedPlace(config), clock: tools.clock });
   try {
     const queue = await JobQueue.open(state, destination.stateSchema, { supervises });
@@ -156,17 +146,10 @@ const MOST_LETTERS = 45;
 /** The PostgreSQL that the workers share. @throws ConfigError where the warehouse has one writer, or its state a long name */
 export function sharedPlace({ destination }: Config) {
   if (isFile(destination) || (isLake(destination) && !isServed(destination)))
-    throw new ConfigError(
-      uncoded(
-        "workers: expected destination.type postgres, or ducklake with its catalog in PostgreSQL. A file has one writer: several workers can't share it.",
-      ),
-    );
-  if (destination.stateSchema.length > MOST_LETTERS)
-    throw new ConfigError(
-      uncoded(
-        `destination.state_schema: expected at most ${MOST_LETTERS} letters where the configuration has workers, as the schema of their queue is named after it, got ${destination.stateSchema.length}.`,
-      ),
-    );
+    throw new ConfigError(workersMessages.one_writer());
+  const letters = destination.stateSchema.length;
+  if (letters > MOST_LETTERS)
+    throw new ConfigError(workersMessages.long_state_schema({ letters, max_letters: MOST_LETTERS }));
   const url = isLake(destination) ? destination.catalog : destination.url;
   return { ...destination, url };
 }

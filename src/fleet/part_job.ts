@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { textsOf } from "../message.ts";
 import type { OldRow } from "../rows/old_rows.ts";
 import type { StreamSync } from "../sync/context.ts";
 import { type RunSource, runCompany } from "../sync/run/jobs.ts";
@@ -110,8 +111,8 @@ async function gather(
     const ends = await aside(() => unlessLeft(leaving, Promise.all(ids.map(id => awaiting.endOf(id)))));
     const outputs = ends.flatMap(({ state, output }) => (state === "completed" ? [output as PartOutput] : []));
     for (const { warnings, notes } of outputs.flatMap(each => each.streams)) {
-      progress.warnings.push(...warnings.filter(text => !progress.warnings.includes(text)));
-      progress.notes.push(...notes.filter(text => !progress.notes.includes(text)));
+      progress.warnings.push(...warnings.filter(({ message }) => !textsOf(progress.warnings).includes(message)));
+      progress.notes.push(...notes.filter(({ message }) => !textsOf(progress.notes).includes(message)));
     }
     return { parts: shards.map(shard => shard.data.part), came: outputs.flatMap(({ came }) => came ?? []) };
   } finally {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import { DestinationError } from "../errors.ts";
-import { uncoded } from "../message.ts";
 import { quotedName } from "../warehouse/database.ts";
 import { queueSchema } from "../warehouse/shared_tables.ts";
+import { workersMessages } from "./messages.ts";
 
 /** A PostgreSQL that the workers share; statements go one after another. */
 export interface Server {
@@ -100,12 +100,8 @@ export class JobQueue {
       await server.alone(make);
     } catch (error) {
       await boss.stop({ graceful: false }).catch(() => undefined);
-      throw new DestinationError(
-        uncoded(
-          `Expected to make and use the queue of jobs in schema ${schema}, but: ${(error as Error).message}. As an administrator run: CREATE SCHEMA "${schema}" AUTHORIZATION <role>.`,
-        ),
-        error,
-      );
+      const reason = (error as Error).message;
+      throw new DestinationError(workersMessages.queue_unusable({ schema, reason }), error);
     }
     return new JobQueue(boss, server, jobTable(stateSchema));
   }

@@ -1,6 +1,8 @@
 import { DestinationError, type ExitCode, LockedError } from "../errors.ts";
+import type { Message } from "../message.ts";
+import { redactMessage } from "../secrets.ts";
 import { ASIDE_MS, givingWay, LONGEST_TURN_MS } from "../sync/run/giving_way.ts";
-import { exitCodeOf, messageOf, type RunReport } from "../sync/run/report.ts";
+import { exitCodeOf, messageFor, type RunReport } from "../sync/run/report.ts";
 import { beginNow, runSync } from "../sync/run/run.ts";
 import type { Attempt } from "../sync/run/run_order.ts";
 import { conducted } from "./conducting.ts";
@@ -16,7 +18,7 @@ interface RunJobTools extends JobTools {
 /** How a run ended, as its job keeps it: with a report, or with what kept it from beginning. `goesOn`: the job of the run that goes on with a backfill which let another one go first. */
 export type RunOutput =
   | { readonly report: RunReport; readonly goesOn?: string }
-  | { readonly thrown: { readonly message: string; readonly exitCode: ExitCode } };
+  | { readonly thrown: Message & { readonly exitCode: ExitCode } };
 
 /** Conducts a run. @throws what another try may mend */
 export async function workOnRunJob(data: RunData, tools: RunJobTools): Promise<RunOutput> {
@@ -43,7 +45,7 @@ export async function workOnRunJob(data: RunData, tools: RunJobTools): Promise<R
   } catch (error) {
     const isOwn = error instanceof LockedError && error.runId === data.runId;
     if (leaving.aborted || isPassing(error) || isOwn) throw error;
-    return { thrown: { message: run.redact(messageOf(error)), exitCode: exitCodeOf([error]) as ExitCode } };
+    return { thrown: { ...redactMessage(messageFor(error), run.redact), exitCode: exitCodeOf([error]) } };
   } finally {
     end?.();
   }

@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
 import { type Clock, isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
-import { uncoded } from "../message.ts";
-import { messageOf, type RunView } from "../sync/run/report.ts";
+import type { Message } from "../message.ts";
+import { redactMessage } from "../secrets.ts";
+import { messageFor, messageOf, type RunView } from "../sync/run/report.ts";
 import type { Attempt, RunTools } from "../sync/run/run_order.ts";
 import { DayLimit, type SharedClients } from "../sync/run/service.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
@@ -10,6 +11,7 @@ import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
 import { type PartData, type RunData, readPartData, readRunData, readStopData } from "./job_data.ts";
+import { workersMessages } from "./messages.ts";
 import { type JobTools, workOnPartJob } from "./part_job.ts";
 import { LEAST_OF_LISTS } from "./priority.ts";
 import { type Claim, HEARTBEAT_S } from "./queue.ts";
@@ -114,8 +116,7 @@ export class Worker {
       if (woken.aborted) this.#rest = new AbortController();
     }
     // What is left when it was asked to leave waits for other workers, who may be leaving too.
-    const reason =
-      signal.reason ?? new StoppedError(uncoded("The worker was asked to leave: others go on with this job."), 143);
+    const reason = signal.reason ?? new StoppedError(workersMessages.leaving(), 143);
     for (const { leaving } of this.#active.values()) leaving.abort(reason);
     await Promise.all([...this.#active.values()].map(({ done }) => done));
   }
@@ -144,9 +145,7 @@ export class Worker {
     if (claim === undefined) return false;
     const data = readData(claim);
     if (data === undefined) {
-      this.#refuse(
-        new ConfigError(uncoded("A job says what this version does not know: another one of tributary asked for it.")),
-      );
+      this.#refuse(new ConfigError(workersMessages.unknown_job()));
       await queue.giveBack(claim, "unknown to this version");
       return false;
     }
@@ -173,13 +172,7 @@ export class Worker {
       const own = await queue.touch(kind, claims);
       for (const each of active)
         if (each.claim.kind === kind && !own.has(each.claim.id) && this.#active.has(each.claim.id))
-          each.leaving.abort(
-            new DestinationError(
-              uncoded("This job was taken from this worker, which said nothing for too long."),
-              undefined,
-              true,
-            ),
-          );
+          each.leaving.abort(new DestinationError(workersMessages.job_taken(), undefined, true));
     }
     if (active.length > 0) {
       const stops = (await queue.open("stops")).map(({ data }) => readStopData(data));
@@ -188,7 +181,8 @@ export class Worker {
           ({ runId, company }) =>
             runId === data.runId && (company === undefined || ("part" in data && company === data.company)),
         );
-        if (stop !== undefined) ending.abort(new StoppedError(uncoded(stop.reason), stop.exitCode));
+        if (stop !== undefined)
+          ending.abort(new StoppedError(workersMessages.stopped({ reason: stop.reason }), stop.exitCode));
       }
     }
     const row = {
@@ -206,7 +200,7 @@ export class Worker {
     if (Math.abs(offset - this.#offset) > WRONG_MS) this.#offset = Math.abs(offset) > WRONG_MS ? offset : 0;
     this.#beatAt = begun;
     this.#heardAt = begun;
-    if (this.#isLost) this.#tools.log.info(uncoded("the queue is there again"));
+    if (this.#isLost) this.#tools.log.info(workersMessages.queue_back());
     this.#isLost = false;
   }
 
@@ -214,17 +208,11 @@ export class Worker {
   #lost(error: unknown): void {
     const { log, redact } = this.#tools;
     if (!this.#isLost)
-      log.warn(uncoded(`The queue of jobs can't be reached: ${redact(messageOf(error))}`), { err: error });
+      log.warn(workersMessages.queue_unreachable({ reason: redact(messageOf(error)) }), { err: error });
     this.#isLost = true;
     if (this.isConnected) return;
     for (const { leaving } of this.#active.values())
-      leaving.abort(
-        new DestinationError(
-          uncoded("The queue of jobs was out of reach for too long: others go on with this one."),
-          error,
-          true,
-        ),
-      );
+      leaving.abort(new DestinationError(workersMessages.queue_lost(), error, true));
   }
 
   /** A worker that is older than what wrote the warehouse does not know all of it. */
@@ -245,7 +233,7 @@ export class Worker {
 
   #refuse(error: ConfigError): void {
     const message = this.#tools.redact(error.message);
-    if (message !== this.#refusal) this.#tools.log.warn(uncoded(`This worker takes no jobs: ${message}`));
+    if (message !== this.#refusal) this.#tools.log.warn(workersMessages.takes_no_jobs({ reason: message }));
     this.#refusal = message;
     this.#refusedAt = this.#tools.clock.now();
   }
@@ -261,14 +249,14 @@ export class Worker {
       if (!active.leaving.signal.aborted) end = () => queue.complete(claim, output);
       log.debug("done", about);
     } catch (error) {
-      const message = redact(messageOf(error));
+      const message = redactMessage(messageFor(error), redact);
       log.debug("where it failed", { ...about, err: error });
       if (error instanceof ConfigError) this.#refuse(error);
-      end = () => queue.giveBack(claim, message);
+      end = () => queue.giveBack(claim, message.message);
       // Another try would meet the same: it has to be told, and mended.
       if (!(error instanceof TributaryError) && "part" in data && !active.leaving.signal.aborted)
         end = () => queue.complete(claim, failureOf(message));
-      else if (!active.leaving.signal.aborted) log.warn(uncoded(`Tried again: ${message}`), about);
+      else if (!active.leaving.signal.aborted) log.warn(workersMessages.retried({ reason: message.message }), about);
     }
     await this.#settle(end).catch(error =>
       log.debug("the queue does not know how this job ended: it is tried again", { ...about, err: error }),
@@ -352,7 +340,7 @@ function readData({ kind, data }: Claim): RunData | PartData | undefined {
 }
 
 /** What a part came to that met a bug: its run says so, and ends. */
-const failureOf = (message: string): PartOutcome => ({
+const failureOf = (message: Message): PartOutcome => ({
   streams: [],
-  failures: [{ message, exitCode: 70, ends: "stream" }],
+  failures: [{ ...message, exitCode: 70, ends: "stream" }],
 });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
 import { diskFailure, entryAt, parsedJson } from "../files.ts";
-import { uncoded } from "../message.ts";
+import { folderMessages, type InTheWay } from "./messages.ts";
 
 /** A file to be written; `path` is below the folder, with slashes. */
 export interface OwnedFile {
@@ -52,10 +52,8 @@ export async function writeOwned(folder: string, files: readonly OwnedFile[], wr
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (cause instanceof ConfigError || code === undefined) throw cause;
-    const advice = diskFailure.full.test(code)
-      ? "make room on its disk"
-      : "check what it is and its rights, or name another folder";
-    throw new ConfigError(uncoded(`The folder ${folder} could not be written (${code}): ${advice}.`), cause);
+    const is_full = diskFailure.full.test(code);
+    throw new ConfigError(folderMessages.not_writable({ folder, error_code: code, is_full }), cause);
   }
 }
 
@@ -70,8 +68,7 @@ async function write(folder: string, files: readonly OwnedFile[], writing: Writi
   const kept = Object.entries(ours).filter(([path]) => isKept(path));
   const isThere = (path: string) => present.get(path) !== undefined;
   const blocked = [...wanted.keys()].filter(path => present.get(path) === NO_FILE);
-  if (blocked.length > 0)
-    throw inTheWay(folder, command, blocked, () => "a folder or a link", "move it away, or name another folder");
+  if (blocked.length > 0) throw inTheWay(folder, command, blocked, () => "no_file");
   const changing = files.filter(({ path }) => present.get(path) !== wanted.get(path));
   const leaving = Object.keys(ours).filter(
     path => !wanted.has(path) && !isKept(path) && isThere(path) && present.get(path) !== NO_FILE,
@@ -79,15 +76,8 @@ async function write(folder: string, files: readonly OwnedFile[], writing: Writi
   const foreign = [...changing.map(({ path }) => path), ...leaving].filter(
     path => isThere(path) && !ours[path]?.includes(present.get(path)!),
   );
-  const whose = (path: string) => (path in ours ? "changed since tributary wrote it" : "not written by tributary");
   if (foreign.length > 0 && !force)
-    throw inTheWay(
-      folder,
-      command,
-      foreign,
-      whose,
-      "move them away, name another folder, or take --force to overwrite them",
-    );
+    throw inTheWay(folder, command, foreign, path => (path in ours ? "changed" : "foreign"));
   const done = { written: changing.map(({ path }) => path), removed: leaving };
   const unchanged = files.map(({ path }) => path).filter(path => !done.written.includes(path));
   const final = [...wanted].map(([path, hash]): [string, readonly string[]] => [path, [hash]]);
@@ -146,11 +136,7 @@ async function readManifest(folder: string, command: string, force: boolean): Pr
   const isInside = (path: string) => !/^\/|\\|(^|\/)\.\.(\/|$)/.test(path);
   if (data?.made_by === command && Object.keys(data.files).every(isInside)) return data.files;
   if (force) return {};
-  throw new ConfigError(
-    uncoded(
-      `${file} is not the list that \`${command}\` wrote of its files: name another folder, or take --force, which overwrites files of the same names.`,
-    ),
-  );
+  throw new ConfigError(folderMessages.foreign_list({ file, command }));
 }
 
 async function hashAt(path: string): Promise<string | undefined> {
@@ -178,13 +164,8 @@ function inTheWay(
   folder: string,
   command: string,
   paths: readonly string[],
-  why: (path: string) => string,
-  advice: string,
+  is: (path: string) => InTheWay["is"],
 ): ConfigError {
-  const lines = paths.slice(0, SHOWN).map(path => `  ${path} (${why(path)})`);
-  const more = paths.length > SHOWN ? [`  and ${paths.length - SHOWN} more`] : [];
-  const last = `Nothing was written: ${advice}.`;
-  return new ConfigError(
-    uncoded([`${folder} holds what is in the way of \`${command}\`:`, ...lines, ...more, last].join("\n")),
-  );
+  const files = paths.slice(0, SHOWN).map(path => ({ path, is: is(path) }));
+  return new ConfigError(folderMessages.in_the_way({ folder, command, files, more: paths.length - files.length }));
 }

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readPartData } from "../../src/fleet/job_data.ts";
+import { textsOf } from "../../src/message.ts";
 import { interposed } from "../support/interposed.ts";
 import { bench, configOf, lineOf } from "../support/run.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
@@ -186,7 +187,7 @@ test("rows outside their windows that different workers meet are doubted togethe
   const range = { names: ["ingested"], range: order.range };
   const report = await shared.runs.backfill({ ...range, workers: true });
   expect(report).toMatchObject({ exit_code: 0 });
-  expect(report.warnings.join()).toContain("the service filters by another field");
+  expect(textsOf(report.warnings).join()).toContain("the service filters by another field");
   const state = await planOf(shared, "ingested");
   expect(state).toMatchObject({ filterDistrusted: true });
   const whole = await make();

@@ -65,7 +65,7 @@ test("of three companies on two workers one's key is revoked: it alone fails, an
   const byCompany = Map.groupBy(second.streams, ({ company }) => company);
   const status = (company: string) => [...new Set(byCompany.get(company)!.map(line => line.status))];
   expect(names.map(status)).toEqual([["succeeded"], ["failed"], ["succeeded"]]);
-  expect(second.errors).toEqual([expect.stringMatching(/^globex: .*401/)]);
+  expect(second.errors).toMatchObject([{ message: expect.stringMatching(/^globex: .*401/) }]);
   expect((await rows()).map(({ n }) => n)).toEqual([625, 90, 95]);
   expect(workers.map(({ worker }) => worker.refusal)).toEqual([undefined, undefined]);
 });

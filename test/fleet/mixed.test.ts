@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { type Clock, systemClock } from "../../src/clock.ts";
+import type { Log } from "../../src/logging.ts";
 import type { RunReport } from "../../src/sync/run/report.ts";
 import { streams } from "../../streams/index.ts";
+import { silentLog } from "../support/log.ts";
 import { bench, configOf } from "../support/run.ts";
 import { contents, difference } from "../support/tables.ts";
 import { passing, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
@@ -40,11 +42,7 @@ test("a worker older than what altered the warehouse takes no jobs and says why;
   await until(() => old!.worker.refusal !== undefined);
   expect(old!.worker.refusal).toMatch(/by tributary 9\.0\.\d, and this is 0\.0\.1/);
   const said: string[] = [];
-  const log = {
-    info: () => undefined,
-    debug: () => undefined,
-    warn: (_: object, text: string) => void said.push(text),
-  };
+  const log: Log = { ...silentLog, warn: ({ message }) => void said.push(message) };
   const many = bench({
     ...{ simulator, warehouse: shared, config: { workers } },
     run: (order, tools) => onWorkers(order, { ...tools, log }),

@@ -9,14 +9,15 @@ import { loadConfig } from "../../src/config/load.ts";
 import { runOnWorkers } from "../../src/fleet/following.ts";
 import { openFleet } from "../../src/fleet/opening.ts";
 import { runDefaults } from "../../src/library/connector.ts";
+import type { Log } from "../../src/logging.ts";
 import { asDue, type Refresh } from "../../src/sync/context.ts";
 import type { RunReport } from "../../src/sync/run/report.ts";
 import { valueTypes } from "../../src/warehouse/postgres/connect.ts";
 import { createDatabase } from "../support/database.ts";
+import { silentLog } from "../support/log.ts";
 import type { PostgresServer } from "../support/server.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 
-const silent = { info: () => undefined, warn: () => undefined, debug: () => undefined };
 const program = resolve(import.meta.dirname, "../../dist/tributary.js");
 
 /** A configuration in a folder of its own, and the workers that were started with it. */
@@ -67,13 +68,17 @@ export class Place {
   }
 
   async workers() {
-    await using fleet = await openFleet(await this.load(), { clock: systemClock, log: silent }, { supervises: false });
+    await using fleet = await openFleet(
+      await this.load(),
+      { clock: systemClock, log: silentLog },
+      { supervises: false },
+    );
     return await fleet.workers();
   }
 
   async run(names: readonly string[], refresh: Refresh = asDue): Promise<RunReport> {
     const config = await this.load();
-    const log = { ...silent, warn: (_: object, text: string) => process.stdout.write(`  ${text}\n`) };
+    const log: Log = { ...silentLog, warn: ({ message }) => void process.stdout.write(`  ${message}\n`) };
     await using fleet = await openFleet(config, { clock: systemClock, log }, { supervises: false });
     const order = {
       ...(await runDefaults()),

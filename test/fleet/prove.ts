@@ -180,7 +180,7 @@ async function kills(server: PostgresServer): Promise<void> {
     const missed = await differences(simulator, warehouse, ORDERS);
     const { maxInFlight } = simulator.requests;
     const most = mostInASecond(simulator);
-    const failure = report.errors.length > 0 ? `: ${report.errors[0]}` : "";
+    const failure = report.errors.length > 0 ? `: ${report.errors[0]!.message}` : "";
     say(
       `run ${nth}, ${inRun} instants: ${seconds(ms)}, ${asked} requests of ${needed} needed, at most ${most} in a second, ${maxInFlight} in flight, ${missed} differences, exit code ${report.exit_code}${failure}`,
     );

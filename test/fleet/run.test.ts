@@ -91,7 +91,7 @@ test("a bug in a part ends the run, which says so; it is not tried again for eve
   const { sync } = bench({ simulator, warehouse: shared, config, run: onWorkers });
   const report = await sync({ names: ["purchase_orders"] });
   expect(report).toMatchObject({ status: "failed", exit_code: 70 });
-  expect(report.errors[0]).toMatch(/^This is a bug in tributary: TypeError: no such thing/);
+  expect(report.errors[0]).toMatchObject({ code: "general.bug", fields: { what: "TypeError: no such thing" } });
 });
 
 test("a worker whose clock is set back goes on saying that it is there", async () => {

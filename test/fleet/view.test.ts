@@ -13,9 +13,10 @@ import { readStatus } from "../../src/operations/status.ts";
 import { streams } from "../../streams/index.ts";
 import { read } from "../repository/pages.ts";
 import { createDatabase } from "../support/database.ts";
+import { silentLog } from "../support/log.ts";
 import { bench, configOf, plain } from "../support/run.ts";
 import { ducklakeWarehouse, postgresWarehouse } from "../support/warehouse.ts";
-import { onWorkers, silent, startWorkers, until } from "./workers.ts";
+import { onWorkers, startWorkers, until } from "./workers.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -45,7 +46,7 @@ test("the catalog of a lake tells the same way, and a file has no workers", asyn
   onTestFinished(() => lake.drop());
   const config = await configOf(simulator, lake, { workers });
   expect(await readFleet(config)).toEqual(nothing);
-  await using fleet = await openFleet(config, { clock: systemClock, log: silent }, { supervises: false });
+  await using fleet = await openFleet(config, { clock: systemClock, log: silentLog }, { supervises: false });
   await fleet.beat(row("in-the-lake", { jobs: [] }));
   expect((await readFleet(config)).workers).toMatchObject([{ id: "in-the-lake", up: true }]);
   const file = await configOf(simulator, { destination: { type: "duckdb", path: "w.duckdb" } }, { workers });
@@ -133,7 +134,7 @@ test("who is silent, leaves or refuses is told apart, and so is what waits for a
   const place = await postgresWarehouse(inject("postgresUrl"));
   onTestFinished(() => place.drop());
   const config = await configOf(simulator, place, { workers });
-  await using fleet = await openFleet(config, { clock: systemClock, log: silent }, { supervises: false });
+  await using fleet = await openFleet(config, { clock: systemClock, log: silentLog }, { supervises: false });
   const waiting = { stream: "matches", state: "waiting", pages: 0, rows: 0, waitingFor: "invoices" } as const;
   const conducts: WorkerDoing["jobs"][number] = {
     ...{ kind: "runs", runId: RUN, since: "2026-11-26T02:00:01Z", streams: [waiting] },
@@ -235,7 +236,7 @@ test("a role that may read nothing of the workers is told so, and has all other 
   const place = { destination: { type: "postgres", url: database.url } };
   await bench({ simulator, warehouse: place }).sync({ names: ["items"] });
   const config = await configOf(simulator, place, { workers });
-  await using fleet = await openFleet(config, { clock: systemClock, log: silent }, { supervises: false });
+  await using fleet = await openFleet(config, { clock: systemClock, log: silentLog }, { supervises: false });
   await fleet.beat(row("one", { jobs: [] }));
   const role = `looking_${process.pid}`;
   await database.admin.query(`create role ${role} login password 'secret-word'`);

@@ -12,6 +12,7 @@ import type { RunOrder, RunTools } from "../../src/sync/run/run_order.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
 import { streams } from "../../streams/index.ts";
 import { relationsOf } from "../../streams/relations.ts";
+import { silentLog } from "../support/log.ts";
 import { models } from "../support/models.ts";
 import { bench, configOf } from "../support/run.ts";
 import { contents, difference } from "../support/tables.ts";
@@ -28,8 +29,6 @@ export interface TestWorker {
   leave(): Promise<void>;
 }
 
-export const silent: Log = { info: () => undefined, warn: () => undefined, debug: () => undefined };
-
 /** What a test's workers have otherwise than usual ones. */
 interface Differing {
   readonly log?: Log;
@@ -43,7 +42,7 @@ interface Differing {
 export async function startWorkers(
   config: Config,
   count: number,
-  { log = silent, version = "0.0.0", name = "worker", clock = systemClock, clients }: Differing = {},
+  { log = silentLog, version = "0.0.0", name = "worker", clock = systemClock, clients }: Differing = {},
 ): Promise<readonly TestWorker[]> {
   const workers: TestWorker[] = [];
   for (let nth = 1; nth <= count; nth++) {

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { textsOf } from "../../src/message.ts";
 import { runSync } from "../../src/sync/run/run.ts";
 import { stillClock } from "../support/clock.ts";
 import { bench } from "../support/run.ts";
@@ -67,7 +68,7 @@ try {
     publishMs = 0;
     const { status, errors } = await sync({ names });
     if (status !== "succeeded" && status !== "warning")
-      throw new Error(`night ${night} ${status}: ${errors.join(" ")}`);
+      throw new Error(`night ${night} ${status}: ${textsOf(errors).join(" ")}`);
     const after = await used();
     lived.push({
       ms: after.ms - before.ms,
@@ -89,14 +90,14 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-function timePublish(facts: object, message: string): void {
+function timePublish(event: string, facts: object = {}): void {
   const stream = String((facts as { readonly stream?: string }).stream);
   const now = performance.now();
   // Streams wait for each other: what counts is that one of them is at it.
   if (publishing.size > 0) publishMs += now - since;
   since = now;
-  if (message === "publishing") publishing.add(stream);
-  if (message === "published") publishing.delete(stream);
+  if (event === "publishing") publishing.add(stream);
+  if (event === "published") publishing.delete(stream);
 }
 
 async function passDay(): Promise<void> {

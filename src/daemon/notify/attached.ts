@@ -1,12 +1,12 @@
 import { withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import { uncoded } from "../../message.ts";
 import type { Status } from "../../operations/status.ts";
 import { isLate } from "../../warehouse/state/freshness.ts";
 import type { CachedStatus } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 import type { Past } from "../schedule/past_runs.ts";
 import type { NotifyTools } from "./delivery.ts";
+import { notifyMessages } from "./messages.ts";
 import { Notifier } from "./notify.ts";
 
 /** What notifications are made from. `settings` is asked each time, so that a reloaded configuration holds. */
@@ -78,7 +78,7 @@ export async function attachNotifier({
       await clock.sleep(EVERY_MS, ending.signal).catch(() => undefined);
     }
   }
-  const watching = watch().catch(error => log.warn(uncoded("Late data is no longer looked for."), { err: error }));
+  const watching = watch().catch(error => log.warn(notifyMessages.no_longer_watching(), { err: error }));
 
   return async () => {
     unlisten();

@@ -3,9 +3,9 @@ import { EnvHttpProxyAgent } from "undici";
 import type { Clock } from "../../clock.ts";
 import type { NotifyTarget } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import type { Redactor } from "../../secrets.ts";
-import { bodyOf, type Notification } from "./message.ts";
+import { notifyMessages } from "./messages.ts";
+import { bodyOf, type Notification } from "./notification.ts";
 
 /** What a notifier is given; `post` and `run` stand in for the network and for child processes. */
 export interface NotifyTools {
@@ -42,9 +42,10 @@ export function createDelivery(tools: NotifyTools): Delivery {
   async function deliver({ to }: NotifyTarget, place: string, notification: Notification): Promise<void> {
     const failure =
       "command" in to ? await command(to.command, notification) : await posted(to.url, to.format, notification);
-    const { occasion, title } = notification;
-    if (failure === undefined) log.info(uncoded(`told ${place}: ${redact(title)}`), { target: place, occasion });
-    else log.warn(uncoded(`${place} could not be told of "${redact(title)}": ${failure}`), { target: place, occasion });
+    const { occasion } = notification;
+    const about = { target: place, title: redact(notification.title) };
+    if (failure === undefined) log.info(notifyMessages.delivered(about), { target: place, occasion });
+    else log.warn(notifyMessages.not_delivered({ ...about, reason: failure }), { target: place, occasion });
   }
 
   async function posted(address: string, format: "json" | "slack", about: Notification): Promise<string | undefined> {
@@ -81,15 +82,15 @@ export function createDelivery(tools: NotifyTools): Delivery {
         const queue = queues.get(place) ?? { last: Promise.resolve(), waiting: 0 };
         queues.set(place, queue);
         if (queue.waiting >= MAX_WAITING) {
-          log.warn(uncoded(`${place} has ${MAX_WAITING} notifications waiting; one more is left out`), {
-            target: place,
-          });
+          log.warn(notifyMessages.left_out({ target: place, waiting: MAX_WAITING }), { target: place });
           continue;
         }
         queue.waiting += 1;
         queue.last = queue.last
           .then(() => deliver(target, place, notification))
-          .catch(error => log.warn(uncoded(`${place} could not be told: ${wordFor(error)}`), { target: place }))
+          .catch(error =>
+            log.warn(notifyMessages.not_sent({ target: place, reason: wordFor(error) }), { target: place }),
+          )
           .finally(() => {
             queue.waiting -= 1;
           });

@@ -2,7 +2,14 @@ import { isFailure } from "../../errors.ts";
 import type { FinishedRun } from "../schedule/events.ts";
 import type { Past, PastRun } from "../schedule/past_runs.ts";
 import type { AlertStates, State } from "./alert_state.ts";
-import { failedStreams, failureMessage, type Notification, nameOf, recoveryMessage, type Send } from "./message.ts";
+import {
+  failedStreams,
+  failureMessage,
+  type Notification,
+  nameOf,
+  recoveryMessage,
+  type Send,
+} from "./notification.ts";
 
 /** A time of failing: since when, and which streams, by `company/stream`. */
 interface Episode {

@@ -1,6 +1,5 @@
 import { type Clock, isWithin } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import { uncoded } from "../../message.ts";
 import type { Status, StreamStatus } from "../../operations/status.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import type { DaemonEvent } from "../schedule/events.ts";
@@ -8,7 +7,8 @@ import type { Past } from "../schedule/past_runs.ts";
 import { AlertStates } from "./alert_state.ts";
 import { createDelivery, type Delivery, type NotifyTools } from "./delivery.ts";
 import { FailureAlerts } from "./failure_alerts.ts";
-import { type AgedStream, lateMessage, nameOf, type Send, upToDateMessage, withSuppressed } from "./message.ts";
+import { notifyMessages } from "./messages.ts";
+import { type AgedStream, lateMessage, nameOf, type Send, upToDateMessage, withSuppressed } from "./notification.ts";
 
 type Settings = () => Pick<Config, "notify" | "freshness">;
 
@@ -64,7 +64,7 @@ export class Notifier {
     try {
       work();
     } catch (error) {
-      this.#log.warn(uncoded("A notification could not be made."), { err: error });
+      this.#log.warn(notifyMessages.not_made(), { err: error });
     }
   }
 }

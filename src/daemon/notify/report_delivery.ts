@@ -1,14 +1,13 @@
 import { createTransport } from "nodemailer";
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import { counted } from "../../counted.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { requireOwnFile, writeWhole } from "../../outputs/report/file.ts";
 import { messageOf } from "../../sync/run/report.ts";
 import type { Daemon } from "../schedule/events.ts";
 import { answered, postTo, within } from "./delivery.ts";
+import { notifyMessages } from "./messages.ts";
 
 type ReportConfig = Config["reports"][number];
 
@@ -48,7 +47,7 @@ export async function deliverReports(config: Config, schedule: string, tools: Re
       if (post !== undefined)
         await delivered(`${place} (${URL.parse(post)?.host ?? "post"})`, tools, limit => posted(post, made, limit));
     } catch (error) {
-      log.warn(uncoded(`${place} could not be made: ${redact(messageOf(error))}`), { report: place });
+      log.warn(notifyMessages.report_not_made({ report: place, reason: redact(messageOf(error)) }), { report: place });
     }
   }
 }
@@ -64,16 +63,14 @@ async function delivered(
       () => undefined,
       (error: unknown) => error,
     );
-    if (failure === undefined) return log.info(uncoded(`the report went to ${redact(place)}`), { report: place });
+    const to = redact(place);
+    if (failure === undefined) return log.info(notifyMessages.report_delivered({ to }), { report: place });
     const pause = PAUSES_MS[tries - 1];
     // What a person has to change fails again.
-    if (pause === undefined || signal.aborted || failure instanceof ConfigError)
-      return log.warn(
-        uncoded(
-          `the report could not go to ${redact(place)}: ${redact(failure instanceof Error ? failure.message : String(failure))} (${counted(tries, "try", "tries")})`,
-        ),
-        { report: place },
-      );
+    if (pause === undefined || signal.aborted || failure instanceof ConfigError) {
+      const reason = redact(failure instanceof Error ? failure.message : String(failure));
+      return log.warn(notifyMessages.report_not_delivered({ to, reason, tries }), { report: place });
+    }
     await clock.sleep(pause, signal).catch(() => undefined);
   }
 }

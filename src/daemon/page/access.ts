@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { type Access, isLoopback, type Listen } from "../../config/listen.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
+import { pageMessages } from "./messages.ts";
 
 export type Admission =
   | { readonly kind: "welcome" }
@@ -96,10 +96,7 @@ export function doorkeeper({ listen, access, clock, log }: DoorSources): Door {
         return { kind: "refused", status: 429, text, headers: { "retry-after": seconds } };
       }
       if (admission.kind === "stranger")
-        log.warn(uncoded("the status page was asked with a wrong token or login"), {
-          from: guesser,
-          guesses: guesses.count(guesser),
-        });
+        log.warn(pageMessages.wrong_login(), { from: guesser, guesses: guesses.count(guesser) });
       return admission;
     },
   };

@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { liveContent } from "./live.ts";
+import { pageMessages } from "./messages.ts";
 import type { PageSnapshot, TakeSnapshot } from "./page_snapshot.ts";
 import type { PageSource } from "./source.ts";
 
@@ -39,8 +39,7 @@ export function createFeed(source: PageSource, takeSnapshot: TakeSnapshot, clock
   const deafen = source.daemon?.listen(() => tell({ event: "changed", data: "" }));
 
   // A failure here must not end the daemon that serves the page.
-  const failed = (error: unknown): void =>
-    log.warn(uncoded("the status page could not tell how things stand"), { err: error });
+  const failed = (error: unknown): void => log.warn(pageMessages.no_news(), { err: error });
 
   const showProgress = (): void => {
     try {

@@ -86,7 +86,7 @@ export function concerns(view: View): readonly Concern[] {
     });
   if (refusal !== undefined)
     found.push({
-      ...{ tone: "bad", streams: [], at: refusal.at, advice: refusal.error },
+      ...{ tone: "bad", streams: [], at: refusal.at, advice: refusal.error.message },
       what: "The configuration has changed and is not in use: runs go on with the one before.",
     });
   if (unreadable !== undefined) found.push(failure(unreadable, [], undefined));
@@ -191,7 +191,7 @@ function lastEnd({ last, status, history, now }: View): RunEnd | undefined {
   ) {
     const tone = last.outcome.exit_code === 4 || last.outcome.exit_code === 5 ? "warn" : "bad";
     if ("error" in last.outcome)
-      return { tone, at: last.finishedAt, error: last.outcome.error, warnings: [], streams: [] };
+      return { tone, at: last.finishedAt, error: last.outcome.error.message, warnings: [], streams: [] };
     const { run_id: runId, errors, warnings, streams } = last.outcome;
     return { tone, at: last.finishedAt, runId, error: errors[0]?.message ?? null, warnings, streams };
   }

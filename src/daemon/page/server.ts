@@ -8,11 +8,12 @@ import { streamSSE } from "hono/streaming";
 import { withTimeLimit } from "../../clock.ts";
 import { type Listen, origin, refuseOpenDoor } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { styleOf } from "../../outputs/html/document.ts";
 import { asset } from "../../package_root.ts";
 import { type Door, type DoorSources, doorkeeper, isOwnName } from "./access.ts";
 import { createFeed } from "./feed.ts";
+import { pageMessages } from "./messages.ts";
 import { createPageSnapshots, type PageSnapshots } from "./page_snapshot.ts";
 import type { Route } from "./route.ts";
 import type { PageSource } from "./source.ts";
@@ -52,7 +53,7 @@ export async function servePage(options: PageOptions): Promise<ServedPage> {
     page?.feed.close();
     throw error;
   }
-  server.on("error", error => log.warn(uncoded("the status page could not take a connection"), { err: error }));
+  server.on("error", error => log.warn(pageMessages.no_connection(), { err: error }));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${origin(listen.host, port)}`,
@@ -108,7 +109,7 @@ function pageApp(options: PageOptions, page: LivePage | undefined): Hono {
   if (page !== undefined) addPage(app, page, door);
   for (const route of routes) if (!route.open) add(app, route);
   app.onError((error, c) => {
-    log.warn(uncoded("the status page could not answer"), { err: error, path: c.req.path });
+    log.warn(pageMessages.no_answer(), { err: error, path: c.req.path });
     return c.text("500 Internal Server Error\n", 500);
   });
   app.notFound(c => c.text("404 Not Found\n", 404));
@@ -167,21 +168,21 @@ const headers: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
 
+const whyNot: Readonly<Record<string, (place: Listen) => Message>> = {
+  EADDRINUSE: pageMessages.port_taken,
+  EACCES: pageMessages.port_forbidden,
+  EADDRNOTAVAIL: pageMessages.foreign_address,
+  ENOTFOUND: pageMessages.unknown_host,
+};
+
 async function listening(server: Server, { host, port }: Listen): Promise<void> {
   try {
     server.listen(port, host);
     await once(server, "listening");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    const where = origin(host, port);
-    const reasons: Readonly<Record<string, string>> = {
-      EADDRINUSE: `another program has that port, perhaps another tributary. End it, or set server.listen to another port, such as ${origin(host, port === 65_535 ? port - 1 : port + 1)}`,
-      EACCES: "this user may not take that port. Set server.listen to a port from 1024 up",
-      EADDRNOTAVAIL: "this machine has no such address. Set server.listen to one that it has, such as 127.0.0.1:8787",
-      ENOTFOUND:
-        "there is no host of that name. Set server.listen to an address of this machine, such as 127.0.0.1:8787",
-    };
-    const reason = reasons[code ?? ""] ?? `the system says ${code}. Set server.listen to another address`;
-    throw new ConfigError(uncoded(`server.listen: the status page can't listen on ${where}: ${reason}.`), cause);
+    const message =
+      whyNot[code ?? ""]?.({ host, port }) ?? pageMessages.not_listening({ host, port, error_code: code });
+    throw new ConfigError(message, cause);
   }
 }

@@ -1,3 +1,4 @@
+import type { Message } from "../../message.ts";
 import type { NamedRows } from "../../operations/refresh.ts";
 import type { RunReport, RunView } from "../../sync/run/report.ts";
 
@@ -22,8 +23,8 @@ export interface FinishedRun {
   readonly kind: "finished";
   readonly run: LiveRun;
   readonly finishedAt: string;
-  /** A report, or the message of what kept the run from beginning, and its exit code. */
-  readonly outcome: RunReport | { readonly exit_code: number; readonly error: string };
+  /** A report, or what kept the run from beginning, and its exit code. */
+  readonly outcome: RunReport | { readonly exit_code: number; readonly error: Message };
   /** The next try, where the run failed and will be tried again. */
   readonly retryAt: string | undefined;
 }
@@ -34,7 +35,7 @@ export type DaemonEvent =
   | FinishedRun
   /** `changed`: the keys of the configuration whose values are others than before. */
   | { readonly kind: "reloaded"; readonly changed: readonly string[] }
-  | { readonly kind: "refused"; readonly error: string };
+  | { readonly kind: "refused"; readonly error: Message };
 
 /** The daemon, as its status page, metrics and hooks see it. */
 export interface Daemon {
@@ -45,7 +46,7 @@ export interface Daemon {
   /** The last run that ended since the daemon began. */
   last(): FinishedRun | undefined;
   /** Why the configuration that was found last is not in use, since when (ISO 8601); undefined: it is. */
-  refusal(): { readonly error: string; readonly at: string } | undefined;
+  refusal(): { readonly error: Message; readonly at: string } | undefined;
   /**
    * Asks for a run of the hook's streams soon; one that would come too soon after the last waits for its time, and several
    * hints until then are one. False when nothing is planned: no hooks, no feed that is on, or the daemon is ending.

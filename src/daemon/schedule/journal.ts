@@ -1,47 +1,43 @@
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import type { Daemon, FinishedRun } from "./events.ts";
+import { scheduleMessages } from "./messages.ts";
 
 /** Writes what happens in the daemon to the log, until the returned function is called. */
 export function keepJournal(daemon: Daemon, log: Log): () => void {
   announce(daemon, log);
   return daemon.listen(event => {
     if (event.kind === "started")
-      log.info(uncoded("a run begins"), { schedule: event.run.schedule, cause: event.run.cause });
+      log.info(scheduleMessages.run_begins(), { schedule: event.run.schedule, cause: event.run.cause });
     else if (event.kind === "finished") logEnd(event, log);
-    else if (event.kind === "refused") log.warn(uncoded(`The configuration is kept as it was. ${event.error}`));
+    else if (event.kind === "refused") log.warn(scheduleMessages.config_refused({ reason: event.error.message }));
     else logReload(event.changed, daemon, log);
   });
 }
 
 function logReload(changed: readonly string[], daemon: Daemon, log: Log): void {
-  if (changed.length === 0)
-    return log.info(uncoded("The configuration was read again: it does not differ from the one in use."));
-  const listen = changed.includes("server.listen")
-    ? " server.listen holds from the next start of this process on."
-    : "";
-  const kept = `A run under way ends with the one it began with.${listen}`;
-  log.info(uncoded(`The new configuration is in use; changed: ${changed.join(", ")}. ${kept}`), { changed });
+  if (changed.length === 0) return log.info(scheduleMessages.config_unchanged());
+  log.info(scheduleMessages.config_changed({ changed }), { changed });
   if (changed.includes("schedules")) announce(daemon, log);
 }
 
 function announce(daemon: Daemon, log: Log): void {
   const next = daemon.nextRuns();
-  if (next.length === 0) log.warn(uncoded("No schedule has a next time: only what is asked for from outside runs."));
+  if (next.length === 0) log.warn(scheduleMessages.no_next_run());
   const firsts = next.filter((run, index) => next.findIndex(other => other.schedule === run.schedule) === index);
-  for (const { schedule, at } of firsts) log.info(uncoded("next run"), { schedule, at });
+  for (const { schedule, at } of firsts) log.info(scheduleMessages.next_run(), { schedule, at });
 }
 
 function logEnd({ run, outcome, retryAt }: FinishedRun, log: Log): void {
   const { schedule, cause } = run;
   const retry = retryAt === undefined ? {} : { retry_at: retryAt };
   const facts = { schedule, cause, exit_code: outcome.exit_code, ...retry };
-  const said = retryAt === undefined ? "" : ", and is tried again";
-  if (!("run_id" in outcome)) return log.warn(uncoded(`the run could not begin${said}: ${outcome.error}`), facts);
+  const is_retried = retryAt !== undefined;
+  if (!("run_id" in outcome))
+    return log.warn(scheduleMessages.run_not_begun({ is_retried, reason: outcome.error.message }), facts);
   const whole = { ...facts, run_id: outcome.run_id, status: outcome.status, ...sumOf(outcome), ...failedIn(outcome) };
-  if (outcome.exit_code === 0) log.info(uncoded("the run ended well"), whole);
-  else log.warn(uncoded(`the run ${outcome.status === "stopped" ? "was stopped" : "failed"}${said}`), whole);
+  if (outcome.exit_code === 0) log.info(scheduleMessages.run_succeeded(), whole);
+  else log.warn(scheduleMessages[outcome.status === "stopped" ? "run_stopped" : "run_failed"]({ is_retried }), whole);
 }
 
 /** Names only: the run has logged the errors already. */

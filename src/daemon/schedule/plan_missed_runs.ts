@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { messageOf } from "../../sync/run/report.ts";
+import { scheduleMessages } from "./messages.ts";
 import type { Past, PastRun } from "./past_runs.ts";
 import type { Plan } from "./plan.ts";
 
@@ -33,8 +33,8 @@ export async function catchUp(tools: CatchUpTools, signal: AbortSignal): Promise
       for (const name of tools.unread) resume(name, past?.get(name) ?? [], past !== undefined, tools);
       return;
     } catch (error) {
-      const again = `What earlier runs did can't be read yet, so none that was missed is made up for. ${redact(messageOf(error))}`;
-      log.warn(uncoded(again), { again_in_s: pauseMs / 1000 });
+      const reason = redact(messageOf(error));
+      log.warn(scheduleMessages.past_unreadable({ reason }), { again_in_s: pauseMs / 1000 });
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }
@@ -47,16 +47,12 @@ function resume(
   { clock, log, plan, planned }: CatchUpTools,
 ): void {
   if (past.length === 0) {
-    const advice = loaded ? "" : " Nothing has been loaded yet: `tributary sync` would load it now.";
-    log.info(uncoded(`This schedule has never run: it begins with its next time.${advice}`), { schedule });
+    log.info(scheduleMessages.never_ran({ is_loaded: loaded }), { schedule });
     return;
   }
   const turn = plan.resume(schedule, past, clock.now());
   if (turn === undefined) return;
-  const why =
-    turn.cause === "missed"
-      ? "A time of this schedule was missed while no daemon was up"
-      : "The last run of this schedule was cut short or failed";
-  log.info(uncoded(`${why}: one run makes up for it.`), { schedule, at: new Date(turn.at).toISOString() });
+  const why = turn.cause === "missed" ? scheduleMessages.missed() : scheduleMessages.unfinished();
+  log.info(why, { schedule, at: new Date(turn.at).toISOString() });
   planned();
 }

@@ -1,9 +1,8 @@
 import type { Clock } from "../../clock.ts";
-import { timespan } from "../../duration.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import type { RunView } from "../../sync/run/report.ts";
 import type { LiveRun } from "./events.ts";
+import { scheduleMessages } from "./messages.ts";
 import type { Turn } from "./order.ts";
 
 /** What a run may take, once its max_time is over, to the next safe point: the publish of a large list takes minutes. */
@@ -57,8 +56,8 @@ export class RunningTurn {
     this.#timing = new AbortController();
     const late = () => {
       this.#overdueSince = new Date(this.#clock.now()).toISOString();
-      const text = `${schedule}: expected the run to have ended by its max_time, but ${timespan(STOPPING_MS)} later it still goes on, and no other one starts before it ends. Restart the daemon: nothing is lost, and the next run goes on from there.`;
-      this.#log.warn(uncoded(text), { schedule, started_at: this.#startedAt });
+      const overdue = scheduleMessages.run_overdue({ schedule, overdue_ms: STOPPING_MS });
+      this.#log.warn(overdue, { schedule, started_at: this.#startedAt });
     };
     this.#clock.sleep(waitMs + maxTimeMs + STOPPING_MS, this.#timing.signal).then(late, () => undefined);
   }

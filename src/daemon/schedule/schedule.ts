@@ -1,14 +1,14 @@
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import { counted } from "../../counted.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { detailsOfRows, type NamedRows } from "../../operations/refresh.ts";
-import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
+import { redactMessage } from "../../secrets.ts";
+import { exitCodeOf, messageFor, type RunView } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunDefaults, RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "./events.ts";
+import { scheduleMessages } from "./messages.ts";
 import { hintedStreams, orderOf, type Turn } from "./order.ts";
 import type { Past } from "./past_runs.ts";
 import { Plan } from "./plan.ts";
@@ -153,7 +153,7 @@ export class ScheduleDaemon implements Daemon {
 
   /** An unexpected failure is logged: it must not end the daemon. */
   readonly #bug = (error: unknown): void => {
-    this.#tools.log.warn(uncoded(this.#tools.redact(messageOf(error))), { err: error });
+    this.#tools.log.warn(redactMessage(messageFor(error), this.#tools.redact), { err: error });
   };
 
   /** Sleeps until the next start, at most `wakeMs`, or until something happens. */
@@ -199,7 +199,7 @@ export class ScheduleDaemon implements Daemon {
       this.#tell({ kind: "reloaded", changed: loaded.changed });
     } catch (error) {
       log.debug("where the configuration was refused", { err: error });
-      this.#refusal = { error: redact(messageOf(error)), at: this.#now() };
+      this.#refusal = { error: redactMessage(messageFor(error), redact), at: this.#now() };
       this.#tell({ kind: "refused", error: this.#refusal.error });
     }
   }
@@ -217,13 +217,12 @@ export class ScheduleDaemon implements Daemon {
       return await run(orderOf(current.turn, this.#config, defaults), tools, current.turn);
     } catch (error) {
       log.debug("where the run failed", { schedule: current.turn.schedule, err: error });
-      return { exit_code: exitCodeOf([error]), error: redact(messageOf(error)) };
+      return { exit_code: exitCodeOf([error]), error: redactMessage(messageFor(error), redact) };
     }
   }
 
   #giveUp({ list, keys }: NamedRows): void {
-    const text = `${list}: not all details of the ${counted(keys.length, "row")} that hints named were fetched, and no run asks for them again by itself. Send the hints again, or \`tributary refresh ${list}\` with these keys.`;
-    this.#tools.log.warn(uncoded(text), { list, keys });
+    this.#tools.log.warn(scheduleMessages.rows_not_refreshed({ list, rows: keys.length }), { list, keys });
   }
 
   #conclude(current: RunningTurn, outcome: FinishedRun["outcome"]): void {
@@ -242,9 +241,7 @@ export class ScheduleDaemon implements Daemon {
   async #stop(reason: unknown): Promise<boolean> {
     if (this.#running === undefined) return true;
     const { done, ending } = this.#running;
-    ending.abort(
-      reason instanceof StoppedError ? reason : new StoppedError(uncoded("Stopped: what was read is stored."), 143),
-    );
+    ending.abort(reason instanceof StoppedError ? reason : new StoppedError(scheduleMessages.stopped(), 143));
     const ended = done.then(() => true);
     return withTimeLimit(this.#tools.clock, GRACE_MS, ended, false);
   }

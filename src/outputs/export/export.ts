@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError, TributaryError } from "../../errors.ts";
-import { codeOf, DENIED, diskFailure, FULL, remove } from "../../files.ts";
+import { codeOf, diskFailure, remove } from "../../files.ts";
 import type { Log } from "../../logging.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import { destinationFailure } from "../../warehouse/duckdb/session/failure.ts";
@@ -14,6 +14,7 @@ import type { Exportable } from "../../warehouse/parquet_source.ts";
 import { syncFolders, takeOver } from "./files.ts";
 import { hold } from "./hold.ts";
 import { type ExportedTable, MANIFEST, type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import { exportMessages, type Refused } from "./messages.ts";
 import { partitionsOf, readPartitionSpec } from "./partitioning.ts";
 import { begin, linked, type Place, prune, removeLeftovers, roomIn, show } from "./place.ts";
 import { chooseTables, type Wanted } from "./tables.ts";
@@ -94,10 +95,7 @@ export async function makeExport(from: Exportable, order: ExportOrder, tools: Ex
 async function chosenTables(moment: Moment, from: Exportable, order: ExportOrder) {
   const { options, named } = order;
   const { tables, missing } = await chooseTables(moment, from, order);
-  if (tables.length === 0) {
-    const what = named.size === 0 ? "the warehouse has no table" : `there is no table of ${[...named].join(", ")}`;
-    throw new ConfigError(uncoded(`Expected tables to export, but ${what} yet: run \`tributary sync\` first.`));
-  }
+  if (tables.length === 0) throw new ConfigError(exportMessages.no_tables({ streams: [...named] }));
   const partitions = partitionsOf(options.partition_by.map(readPartitionSpec), tables);
   return { missing, tables: tables.map(table => ({ ...table, partitions: partitions.get(table.name)! })) };
 }
@@ -169,7 +167,7 @@ async function write(
       const files = await writeTable(moment.source, source, entry, unfinished, watch);
       entries.push({ ...entry, files, exported_at: new Date(tools.clock.now()).toISOString() });
       const { table, rows } = entry;
-      tools.log.info(uncoded("exported"), { table, rows, files: files.length, ms: tools.clock.now() - started });
+      tools.log.info(exportMessages.exported(), { table, rows, files: files.length, ms: tools.clock.now() - started });
     }
     await writeManifest(unfinished.folder, { tributary_version: order.version, ...told, tables: entries });
     await syncFolders(unfinished.folder);
@@ -200,13 +198,7 @@ export function isUnder(privacy: string, made: Pick<Manifest, "privacy"> | undef
 }
 
 const damaged = (decided: readonly Decided[]): readonly Message[] =>
-  decided
-    .filter(({ isDamaged }) => isDamaged)
-    .map(({ entry }) =>
-      uncoded(
-        `${entry.table}: files of the export before were not as its manifest says, and were written anew. Somebody changed them.`,
-      ),
-    );
+  decided.filter(({ isDamaged }) => isDamaged).map(({ entry: { table } }) => exportMessages.damaged({ table }));
 
 /** A table's line in the report of an export. `unchanged`: its files are those of the export before. */
 const lineOf = ({ table, stream, rows, files }: ExportedTable, status: "written" | "unchanged") => ({
@@ -218,22 +210,14 @@ const lineOf = ({ table, stream, rows, files }: ExportedTable, status: "written"
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
 });
 
-const UNWRITABLE = `${DENIED} Give it write permission on the folder that --out lies in, or name another one.`;
-
-const advice: readonly (readonly [RegExp, string])[] = [
-  [
-    diskFailure.full,
-    `${FULL} Changed tables are written beside the previous export, and rows of PostgreSQL wait there in slices of 256 MB: free some space, or keep fewer versions (--keep 1), then run the same command again.`,
-  ],
-  [diskFailure.denied, UNWRITABLE],
-  [diskFailure.readOnly, UNWRITABLE],
-  [/EBUSY|Resource busy/, "A disk is mounted there, or a program stands in it. Name a folder below it instead."],
-  [/ENAMETOOLONG/, "The path is too long for the file system. Name a folder further up."],
-  [diskFailure.notFolder, "A part of the path that should be a folder is a file. Name another folder."],
-  [
-    diskFailure.gone,
-    "Something vanished meanwhile: a mounted drive, or the folder beside it that holds the versions. Run the same command again.",
-  ],
+const refusals: readonly (readonly [RegExp, Refused])[] = [
+  [diskFailure.full, "full"],
+  [diskFailure.denied, "denied"],
+  [diskFailure.readOnly, "read_only"],
+  [/EBUSY|Resource busy/, "busy"],
+  [/ENAMETOOLONG/, "long_name"],
+  [diskFailure.notFolder, "no_folder"],
+  [diskFailure.gone, "gone"],
 ];
 
 /** An error of the disk as a DestinationError that says what to do; what was exported before is still there. */
@@ -243,11 +227,8 @@ function exportFailure(path: string, error: unknown): unknown {
   if (told instanceof TributaryError) return told;
   const message = told instanceof Error ? told.message : String(told);
   const isOfFiles = codeOf(told) !== undefined || /IO Error/.test(message);
-  const found = isOfFiles ? advice.find(([pattern]) => pattern.test(message)) : undefined;
+  const found = isOfFiles ? refusals.find(([pattern]) => pattern.test(message)) : undefined;
   if (found === undefined) return destinationFailure(`export to ${path}`, error);
-  const line = message.trim().split("\n", 1)[0]!.replace(/\.$/, "");
-  return new DestinationError(
-    uncoded(`Expected to export to ${path}, but: ${line}. ${found[1]} What was exported before is untouched.`),
-    error,
-  );
+  const reason = message.trim().split("\n", 1)[0]!.replace(/\.$/, "");
+  return new DestinationError(exportMessages.disk_refused({ path, reason, why: found[1] }), error);
 }

@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { LockedError } from "../../errors.ts";
 import { codeOf, remove } from "../../files.ts";
-import { uncoded } from "../../message.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import { holderOf, holderText, isAlive } from "../../warehouse/duckdb/lock/holder.ts";
+import { exportMessages } from "./messages.ts";
 
 const NAME = "holder.json";
 const RENEW_MS = 10_000;
@@ -102,14 +102,7 @@ async function setAside(place: string, dead: string, path: string): Promise<void
   await remove(aside);
 }
 
-function lockedError(path: string, holder: Holder | undefined): LockedError {
-  const who =
-    holder === undefined
-      ? "another export"
-      : `another export (process ${holder.pid} on ${holder.host}, \`${holder.command}\`, since ${holder.startedAt})`;
-  return new LockedError(
-    uncoded(
-      `Expected ${path} to be free, but ${who} is writing to it. Nothing was done; run the same command again when it has ended.`,
-    ),
-  );
+function lockedError(path: string, found: Holder | undefined): LockedError {
+  const holder = found && { pid: found.pid, host: found.host, command: found.command, started_at: found.startedAt };
+  return new LockedError(exportMessages.locked({ path, holder }));
 }

@@ -1,12 +1,13 @@
 import type { Clock } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import { notedExports, noteExport } from "../../warehouse/state/noted_exports.ts";
 import { readManifest } from "./manifest.ts";
+import { exportMessages } from "./messages.ts";
 import type { Place } from "./place.ts";
 
 /** Whether the warehouse knows that this machine exports to a place. */
@@ -38,8 +39,6 @@ export async function notePlace(
     return undefined;
   } catch (error) {
     if (!(error instanceof DestinationError)) throw error;
-    return uncoded(
-      `${path} could not be noted in ${where.stateSchema}.exports: a later change of \`privacy\` will not reach it. ${error.message}`,
-    );
+    return exportMessages.not_noted({ path, state_schema: where.stateSchema, reason: error.message });
   }
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
-import { meant } from "../../nearest_name.ts";
+import { nearest } from "../../nearest_name.ts";
 import { columnsInPath, type Partition, type SourceColumn, type Unit } from "../../warehouse/parquet_source.ts";
+import { exportMessages } from "./messages.ts";
 
 /** What Hive, and all who read its layout, call the folder of rows without a value. An empty text has none there either. */
 const NO_VALUE = "__HIVE_DEFAULT_PARTITION__";
@@ -20,22 +20,13 @@ export interface PartitionSpec {
   readonly unit: Unit | undefined;
 }
 
-const form = "_company, or table=column, or table=column:year, :month or :day";
-
 /** Parses a value of `--partition-by`. @throws ConfigError */
 export function readPartitionSpec(text: string): PartitionSpec {
   const [, table, column = "", unit] = /^(?:([^=:]+)=)?([^=:]+)(?::(.+))?$/.exec(text.trim()) ?? [];
-  if (column === "")
-    throw new ConfigError(
-      uncoded(
-        `--partition-by: expected ${form}, got ${JSON.stringify(text)}. \`tributary export --help\` shows examples.`,
-      ),
-    );
+  if (column === "") throw new ConfigError(exportMessages.partition_malformed({ partition_by: text }));
   if (unit !== undefined && !units.includes(unit as Unit))
     throw new ConfigError(
-      uncoded(
-        `--partition-by ${text}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${meant(unit, units)} Name one of them, or leave :${unit} out.`,
-      ),
+      exportMessages.partition_unknown_unit({ partition_by: text, unit, nearest: nearest(unit, units) }),
     );
   return { text, table, column, unit: unit as Unit | undefined };
 }
@@ -60,9 +51,7 @@ export function partitionsOf(
   }
   for (const { name, columns } of tables) {
     if (columnsInPath(partitions.get(name)!).size === columns.length)
-      throw new ConfigError(
-        uncoded(`--partition-by: ${name} would have no column left in its files. Leave one of them out.`),
-      );
+      throw new ConfigError(exportMessages.partition_only_columns({ table: name }));
   }
   return partitions;
 }
@@ -73,14 +62,14 @@ function tablesOf({ text, table, column }: PartitionSpec, tables: readonly Colum
     if (having.length > 0) return having;
     const all = [...new Set(tables.flatMap(({ columns }) => columns.map(({ name }) => name)))];
     throw new ConfigError(
-      uncoded(`--partition-by ${text}: none of the exported tables has a column ${column}.${meant(column, all)}`),
+      exportMessages.partition_column_nowhere({ partition_by: text, column, nearest: nearest(column, all) }),
     );
   }
   const found = tables.find(({ name }) => name === table);
   if (found !== undefined) return [found];
   const names = tables.map(({ name }) => name);
   throw new ConfigError(
-    uncoded(`--partition-by ${text}: there is no table ${table} among those exported.${meant(table, names)}`),
+    exportMessages.partition_unknown_table({ partition_by: text, table, nearest: nearest(table, names) }),
   );
 }
 
@@ -88,35 +77,20 @@ function partitionOf({ text, column, unit }: PartitionSpec, { name: table, colum
   const found = columns.find(({ name }) => name === column);
   if (found === undefined) {
     const names = columns.map(({ name }) => name);
-    throw new ConfigError(uncoded(`--partition-by ${text}: ${table} has no column ${column}.${meant(column, names)}`));
+    const fields = { partition_by: text, table, column, nearest: nearest(column, names) };
+    throw new ConfigError(exportMessages.partition_unknown_column(fields));
   }
   const { storedAs, type } = found;
   const isTime = storedAs === "date" || storedAs === "moment";
   if (unit !== undefined && !isTime)
-    throw new ConfigError(
-      uncoded(
-        `--partition-by ${text}: ${table}.${column} is ${type}, and only dates and moments have a ${unit}. Leave :${unit} out, or name a date.`,
-      ),
-    );
+    throw new ConfigError(exportMessages.partition_unit_of_no_time({ partition_by: text, table, column, type, unit }));
   if (unit === undefined && storedAs === "moment")
-    throw new ConfigError(
-      uncoded(
-        `--partition-by ${text}: every moment would be a folder of its own. Say which unit of time: ${column}:year, ${column}:month or ${column}:day.`,
-      ),
-    );
+    throw new ConfigError(exportMessages.partition_needs_unit({ partition_by: text, column }));
   if (unit === undefined && (storedAs === "decimal" || storedAs === "double" || /^json/.test(type)))
-    throw new ConfigError(
-      uncoded(
-        `--partition-by ${text}: ${table}.${column} is ${type}, which cannot be a folder's name. Name a column with text, a date, a count or a flag.`,
-      ),
-    );
+    throw new ConfigError(exportMessages.partition_by_no_name({ partition_by: text, table, column, type }));
   const name = (unit === undefined ? column : `${column}_${unit}`).replace(/^_+/, "");
   if (name !== column && columns.some(other => other.name === name))
-    throw new ConfigError(
-      uncoded(
-        `--partition-by ${text}: the folders would be called ${name}, but ${table} has a column of that name. Name that column instead.`,
-      ),
-    );
+    throw new ConfigError(exportMessages.partition_name_taken({ partition_by: text, name, table }));
   return { name, column, unit };
 }
 
@@ -128,9 +102,7 @@ export function folderOf(partitions: readonly Partition[], values: readonly (str
       const folder = `${name}=${value === null || value === "" ? NO_VALUE : value.replace(escaped, percent)}`;
       if (Buffer.byteLength(folder) > LONGEST_NAME)
         throw new ConfigError(
-          uncoded(
-            `--partition-by: a value of ${name} is too long to be a folder's name (${folder.slice(0, 60)}…; at most ${LONGEST_NAME} bytes). Partition by a column with shorter values.`,
-          ),
+          exportMessages.partition_value_too_long({ name, folder: folder.slice(0, 60), max_bytes: LONGEST_NAME }),
         );
       return folder;
     })

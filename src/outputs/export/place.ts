@@ -2,7 +2,6 @@ import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ConfigError, DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove, syncFolder } from "../../files.ts";
-import { uncoded } from "../../message.ts";
 import {
   isVersion,
   lacksLinks,
@@ -12,6 +11,7 @@ import {
   namesIn,
   targetOf,
 } from "../../warehouse/duckdb/versions/version_names.ts";
+import { exportMessages } from "./messages.ts";
 
 /** What a link to the path is prepared as. */
 const PLACED = ".tributary.new";
@@ -27,37 +27,18 @@ export async function placeOf(out: string, cwd: string): Promise<Place> {
   const path = resolve(cwd, out);
   const away = relative(path, cwd);
   if (away === "" || !(away.startsWith("..") || resolve(away) === away))
-    throw new ConfigError(
-      uncoded(
-        `--out ${out}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.`,
-      ),
-    );
+    throw new ConfigError(exportMessages.not_below({ out }));
   const place = placeAt(path);
   const entry = await entryAt(path);
   const home = await entryAt(place.home);
-  if (home?.isFile() === true)
-    throw new ConfigError(
-      uncoded(
-        `--out ${out}: expected to keep versions in ${place.home}, but a file has that name. Name another folder.`,
-      ),
-    );
+  if (home?.isFile() === true) throw new ConfigError(exportMessages.versions_blocked({ out, home: place.home }));
   if (entry === undefined) return place;
   if (entry.isSymbolicLink()) {
     if ((await linked(place)) !== undefined) return place;
-    throw new ConfigError(
-      uncoded(
-        `--out ${out}: expected an earlier export or nothing, but it is a symbolic link to ${await targetOf(path)}. Name another folder, or remove the link.`,
-      ),
-    );
+    throw new ConfigError(exportMessages.foreign_link({ out, target: await targetOf(path) }));
   }
-  if (!entry.isDirectory())
-    throw new ConfigError(uncoded(`--out ${out}: expected a folder, found a file. Name another folder.`));
-  if ((await readdir(path)).length > 0)
-    throw new ConfigError(
-      uncoded(
-        `--out ${out}: expected an earlier export, an empty folder or nothing, but there are files in it that no export wrote. Nothing was written; name another folder.`,
-      ),
-    );
+  if (!entry.isDirectory()) throw new ConfigError(exportMessages.not_a_folder({ out }));
+  if ((await readdir(path)).length > 0) throw new ConfigError(exportMessages.foreign_files({ out }));
   return place;
 }
 
@@ -94,12 +75,7 @@ export async function show(place: Place, { name, folder }: Unfinished, makeLink:
     await remove(made);
     await makeLink(join(basename(home), name), made).catch(error => {
       if (!lacksLinks(error)) throw error;
-      throw new DestinationError(
-        uncoded(
-          `Expected to make ${path} a symbolic link, which is how an export changes in one step, but its file system has none (${codeOf(error)}). Export to a disk that has them, and copy from there (docs/export.md shows how).`,
-        ),
-        error,
-      );
+      throw new DestinationError(exportMessages.no_links({ path, error_code: codeOf(error) }), error);
     });
     if ((await entryAt(path))?.isDirectory() === true) await rmdir(path);
     await rename(made, path);

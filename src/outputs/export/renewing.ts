@@ -2,12 +2,13 @@ import { dirname } from "node:path";
 import { select } from "../../config/selection.ts";
 import { StoppedError } from "../../errors.ts";
 import { entryAt } from "../../files.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Renewed, Renewing } from "../../sync/run/run_order.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { forgetExport, notedExports } from "../../warehouse/state/noted_exports.ts";
 import { isUnder, makeExport } from "./export.ts";
 import { readManifest } from "./manifest.ts";
+import { exportMessages } from "./messages.ts";
 import { linked, type Place, placeAt, versionsAt } from "./place.ts";
 
 /**
@@ -34,11 +35,8 @@ export async function renewExports(destination: Destination, renewing: Renewing)
       done.push(`privacy: the export in ${noted.path} was made anew, and its earlier versions removed`);
     } catch (error) {
       if (error instanceof StoppedError) throw error;
-      warnings.push(
-        uncoded(
-          `The export in ${noted.path} holds values that are not to be kept as they are, and could not be made anew: ${error instanceof Error ? error.message : String(error)} Run \`tributary export\` for it, or remove it with ${place.home}.`,
-        ),
-      );
+      const reason = error instanceof Error ? error.message : String(error);
+      warnings.push(exportMessages.not_renewed({ ...place, reason }));
     }
   }
   return { done, warnings };
@@ -56,7 +54,7 @@ async function renew(
       `expected to read what it holds from ${place.path}/_manifest.json, but there is nothing of the kind.`,
     );
   const { options } = manifest;
-  log.info(uncoded("making an export anew, under the configured privacy"), { path: place.path });
+  log.info(exportMessages.renewing(), { path: place.path });
   const order = {
     ...{ place, catalogue, options, version, privacy },
     on: new Set(on.map(({ name }) => name)),

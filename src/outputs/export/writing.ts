@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { formatCount } from "../../counted.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { columnsInPath, type ParquetSource, type Partition, type SourceTable } from "../../warehouse/parquet_source.ts";
 import { areWhole, syncFiles } from "./files.ts";
 import type { ExportedColumn, ExportedFile, ExportedTable, Manifest } from "./manifest.ts";
+import { exportMessages } from "./messages.ts";
 import { folderOf } from "./partitioning.ts";
 import type { Unfinished } from "./place.ts";
 import type { ChosenColumn, ChosenTable } from "./tables.ts";
@@ -108,12 +107,8 @@ function parquetType({ storedAs, type }: ChosenColumn): string {
 export async function requireFewFolders(from: ParquetSource, table: SourceTable): Promise<void> {
   if (table.partitions.length === 0) return;
   if ((await from.partitions(table, MOST_FOLDERS)) <= MOST_FOLDERS) return;
-  const names = table.partitions.map(({ name }) => name).join(", ");
-  throw new ConfigError(
-    uncoded(
-      `--partition-by: ${table.name} would have more than ${formatCount(MOST_FOLDERS)} folders by ${names}. Partition by a longer unit of time, or by a column with fewer values.`,
-    ),
-  );
+  const partitions = table.partitions.map(({ name }) => name);
+  throw new ConfigError(exportMessages.too_many_folders({ table: table.name, max_folders: MOST_FOLDERS, partitions }));
 }
 
 /** Writes a table's rows into a version that is in the making, durably. */

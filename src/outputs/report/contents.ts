@@ -1,10 +1,10 @@
 import { type Models, placed, type Readings } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { holdModels } from "../../warehouse/read/held_models.ts";
 import { holdingAtOneMoment } from "../../warehouse/read/question.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
+import { reportMessages } from "../messages.ts";
 import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
 import type { Block, Field, Figure, Message, Question, Report, Section } from "./definition.ts";
 import { canonicalNumber, isNumeric, type Value } from "./format.ts";
@@ -128,13 +128,9 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
 }
 
 async function dayOf(calendar: Question, asker: Asker, lacks: Lacks, views: string): Promise<string> {
-  const lack = calendar.needs.find(name => lacks.has(name));
+  const [lack] = calendar.needs.flatMap(name => lacks.get(name) ?? []);
   if (lack !== undefined)
-    throw new DestinationError(
-      uncoded(
-        `Expected a view ${lack} in schema ${views}, but it is ${lacks.get(lack)?.why}. \`tributary sync\` makes it, or says what keeps it from that.`,
-      ),
-    );
+    throw new DestinationError(reportMessages.view_unusable({ view: lack.model, schema: views, why: lack.why }));
   // No period is known yet, and none is asked for.
   const subject = { company: "", period: periodUpTo("2000-01-01", 1) };
   const [row] = (await asker.ask(calendar.sql, subject, 1)) ?? [];

@@ -2,7 +2,7 @@ import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { diskFailure, syncFolder, writeDurably } from "../../files.ts";
-import { uncoded } from "../../message.ts";
+import { reportMessages } from "../messages.ts";
 import { GENERATOR } from "./report_page.ts";
 
 /** Where a page says what made it. */
@@ -18,18 +18,8 @@ export async function requireOwnFile(path: string, force: boolean): Promise<stri
     throw unwritable(path, error);
   });
   if (there === undefined) return path;
-  if (!there.isFile())
-    throw new ConfigError(
-      uncoded(
-        `--out ${path}: expected a file's name, found ${there.isDirectory() ? "a folder" : "something else"}. Name a file, such as report.html.`,
-      ),
-    );
-  if (!force && there.size > 0 && !(await isOurs(path)))
-    throw new ConfigError(
-      uncoded(
-        `--out ${path}: there is a file already that tributary report did not write. Name another file, move this one away, or take --force to overwrite it.`,
-      ),
-    );
+  if (!there.isFile()) throw new ConfigError(reportMessages.not_a_file({ path, is_folder: there.isDirectory() }));
+  if (!force && there.size > 0 && !(await isOurs(path))) throw new ConfigError(reportMessages.foreign_file({ path }));
   return realpath(path);
 }
 
@@ -59,11 +49,6 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 }
 
 function unwritable(path: string, error: NodeJS.ErrnoException): ConfigError {
-  const advice = diskFailure.full.test(error.code ?? "")
-    ? "make room on its disk"
-    : "check that its folder is one and can be written, or name another file";
-  return new ConfigError(
-    uncoded(`The report could not be written to ${path} (${error.code ?? error.message}): ${advice}.`),
-    error,
-  );
+  const is_full = diskFailure.full.test(error.code ?? "");
+  return new ConfigError(reportMessages.not_writable({ path, reason: error.code ?? error.message, is_full }), error);
 }

@@ -1,9 +1,9 @@
 import type { Model } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { columnsIn } from "../../warehouse/ddl/database_catalog.ts";
 import { unreadable } from "../../warehouse/ddl/rights.ts";
+import { reportMessages } from "../messages.ts";
 
 /** Why a model cannot be asked, and the tables that would be needed to have it. */
 export interface Lack {
@@ -28,12 +28,7 @@ export async function lacksOf(
 ): Promise<Lacks> {
   const present = await columnsIn(reading.db, schema);
   if (reading.dialect.hasRoles) await requireReadRights(reading, schema, needed);
-  if (!needed.some(name => present.has(name)))
-    throw new DestinationError(
-      uncoded(
-        `Expected the views for analysts in schema ${schema}, but there are none. \`tributary sync\` makes them, or says what keeps it from that.`,
-      ),
-    );
+  if (!needed.some(name => present.has(name))) throw new DestinationError(reportMessages.no_views({ schema }));
   const byName = new Map(models.map(model => [model.name, model]));
   const lacks = needed.flatMap((name): Lack[] => {
     const columns = present.get(name);
@@ -60,9 +55,5 @@ async function requireReadRights({ db }: WarehouseReading, schema: string, neede
   const denied = await unreadable(db, schema, needed);
   if (denied === undefined) return;
   const { role, names } = denied;
-  throw new DestinationError(
-    uncoded(
-      `The role ${role} may not read ${names.join(", ")} in schema ${schema}, which the report is made of. Name the role in destination.grant_select_to and run \`tributary sync\` as the owner, or let the owner run: GRANT USAGE ON SCHEMA "${schema}" TO "${role}"; GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";`,
-    ),
-  );
+  throw new DestinationError(reportMessages.not_readable({ role, views: names, schema }));
 }

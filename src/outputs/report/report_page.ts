@@ -7,9 +7,9 @@ import type { Block } from "./definition.ts";
 import { drawingOf, legendOf } from "./drawing.ts";
 import { freshnessOf, moment, sourcesOf } from "./freshness.ts";
 import { headlineOf } from "./headline.ts";
-import { messagesOf, toldOf } from "./messages.ts";
 import type { Lack } from "./missing_models.ts";
 import type { Period } from "./period.ts";
+import { messagesOf, toldOf } from "./summary.ts";
 
 /** Marks a file as a report, which may be overwritten. */
 export const GENERATOR = "tributary report";

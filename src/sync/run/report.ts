@@ -297,8 +297,8 @@ export function mergeReports(reports: readonly RunReport[]): RunReport {
   if (reports.length === 1) return last;
   const lines = reports.flatMap(report => report.streams);
   const streams = [...Map.groupBy(lines, line => JSON.stringify([line.company, line.stream])).values()].map(merged);
-  const warnings = [...new Set(reports.flatMap(report => report.warnings))];
-  const notes = [...new Set(reports.flatMap(report => report.notes))];
+  const warnings = distinct(reports.flatMap(report => report.warnings));
+  const notes = distinct(reports.flatMap(report => report.notes));
   const status = statusOf(last.exit_code, warnings);
   return { ...last, status, started_at: reports[0]!.started_at, warnings, notes, streams };
 }

@@ -3,6 +3,7 @@ import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
 import { type Message, uncoded } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
+import { redactMessage } from "../../secrets.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun, lastStreamRuns, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
@@ -16,7 +17,7 @@ import { type CompanyRun, contextOf, fromService } from "./jobs.ts";
 import type { Archives } from "./opening.ts";
 import { type OpenedRun, type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { exitCodeOf, failureMessage, type Job, messageOf, type RunReport, viewOf } from "./report.ts";
+import { exitCodeOf, failureMessage, type Job, messageFor, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
 interface Run extends OpenedRun, PreparedRun {
@@ -84,7 +85,7 @@ async function usualRequests({ plan, destination }: Run): Promise<(job: Job) => 
 /** What a part of a run did, as JSON. */
 export interface PartOutcome {
   readonly streams: readonly (StreamOutcome & { readonly stream: string })[];
-  readonly failures: readonly { readonly message: string; readonly exitCode: ExitCode; readonly ends: Ends }[];
+  readonly failures: readonly (Message & { readonly exitCode: ExitCode; readonly ends: Ends })[];
 }
 
 /** Works on the streams of a part. @throws DestinationError, LockedError: another try may go better */
@@ -102,8 +103,8 @@ export async function workOnPart(run: Run, limit: AbortSignal): Promise<PartOutc
   return {
     streams: run.jobs.map(({ stream, progress }) => ({ stream: stream.name, ...progress.outcome() })),
     failures: own.map(error => ({
-      message: tools.redact(messageOf(error)),
-      exitCode: exitCodeOf([error]) as ExitCode,
+      ...redactMessage(messageFor(error), tools.redact),
+      exitCode: exitCodeOf([error]),
       ends: endOf(error),
     })),
   };

@@ -10,6 +10,7 @@ import { openDestination } from "../../../src/warehouse/connect/open.ts";
 import { beginRun, endRun } from "../../../src/warehouse/state/run_log.ts";
 import { load } from "../../config/sample.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
+import { silentLog } from "../../support/log.ts";
 import { scenario } from "../../sync/scenario.ts";
 import { eventually, handClock } from "./clock.ts";
 import { all, ended, HOUR, warehouseStatus } from "./daemon.ts";
@@ -32,7 +33,6 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
     return place.status === undefined ? { status: undefined, trouble: "gone" } : { status: place.status };
   };
   const desk: { targets: "json"[]; leads: boolean } = { targets: ["json"], leads: true };
-  const say = () => undefined;
   const making = attachNotifier({
     daemon,
     settings: () => ({
@@ -45,7 +45,7 @@ async function attached(past: () => Promise<Past | undefined>, seen: Status | un
     past,
     cachedStatus,
     isLeading: async () => desk.leads,
-    tools: { clock, log: { info: say, warn: say, debug: say }, redact: text => text, env: {} },
+    tools: { clock, log: silentLog, redact: text => text, env: {} },
   });
   /** One more minute, or the hours given, and the look that follows. */
   const pass = async (ms = 60_000): Promise<void> => {

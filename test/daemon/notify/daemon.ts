@@ -4,6 +4,7 @@ import { Notifier } from "../../../src/daemon/notify/notify.ts";
 import type { FinishedRun } from "../../../src/daemon/schedule/events.ts";
 import type { Status, StreamStatus } from "../../../src/operations/status.ts";
 import { createRedactor } from "../../../src/secrets.ts";
+import { logTo, sentence } from "../../support/log.ts";
 import { type HandClock, handClock } from "./clock.ts";
 
 /** A run of `nightly` that ended now: by stream its error, null for success. */
@@ -25,7 +26,7 @@ export function ended(
     finished_at: finishedAt,
     warnings: [],
     notes: [],
-    errors: lines.flatMap(line => line.error ?? []),
+    errors: lines.flatMap(({ error }) => (error === null ? [] : [sentence(error)])),
     streams: lines,
   } as const;
   return { kind: "finished", run, finishedAt, outcome, retryAt: more.retryAt };
@@ -33,7 +34,7 @@ export function ended(
 
 /** One that could not begin. */
 export function refused(clock: HandClock, exitCode: number, error: string): FinishedRun {
-  return { ...ended(clock, exitCode), outcome: { exit_code: exitCode, error } };
+  return { ...ended(clock, exitCode), outcome: { exit_code: exitCode, error: sentence(error) } };
 }
 
 function streamRun(name: string, error: string | null, startedAt: string, finishedAt: string) {
@@ -95,7 +96,6 @@ export function office(
 ): Office {
   const { secrets = [], clock = handClock(), ...tools } = more;
   const said: string[] = [];
-  const say = (facts: object, message: string) => void said.push(JSON.stringify({ ...facts, message }));
   const ending = new AbortController();
   const settings: Pick<Config, "notify" | "freshness"> = {
     notify: { atMostEveryMs: 3_600_000, targets },
@@ -103,7 +103,7 @@ export function office(
   };
   const notifier = new Notifier(() => settings, {
     clock,
-    log: { info: say, warn: say, debug: say },
+    log: logTo((text, facts) => said.push(JSON.stringify({ ...facts, text }))),
     redact: createRedactor(secrets),
     env: process.env,
     signal: ending.signal,

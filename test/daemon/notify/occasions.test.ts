@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sentence } from "../../support/log.ts";
 import { all, ended, HOUR, type Office, office, refused, warehouseStatus } from "./daemon.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
@@ -33,6 +34,7 @@ test("a failure without another try is sent at once, with what failed and why", 
         "What was stored before is safe; `tributary status` shows how every stream stands.",
       ].join("\n"),
       streams: [{ company: "acme", stream: "lists", status: "failed", error: "expected 200, got 500" }],
+      errors: [sentence("expected 200, got 500")],
       exit_code: 1,
       run_id: `run-${clock.now()}`,
       suppressed: 0,
@@ -48,6 +50,7 @@ test("a run that could not begin is sent with its reason, and without a company 
   const [first, second] = receiver.bodies();
   expect(first).toMatchObject({ title: "nightly failed with exit code 2", exit_code: 2, run_id: null, streams: [] });
   expect(first!["text"]).toContain("config.yaml:3: expected a number");
+  expect(first!["errors"]).toEqual([sentence("config.yaml:3: expected a number")]);
   expect(second).toMatchObject({ schedule: "weekly" });
   expect(second).not.toHaveProperty("company");
 });
@@ -107,6 +110,7 @@ test("the first success after a notified failure is sent once, with the time of 
     occasion: "recovery",
     exit_code: 0,
     streams: [{ company: "acme", stream: "lists", status: "succeeded", error: null }],
+    errors: [],
     text: expect.stringContaining("after failing since 2026-03-15 02:30 UTC"),
   });
 });
@@ -194,6 +198,14 @@ test("late data is one notification for all streams, and so is its end", async (
     status: "late",
     error: "The data is complete to 2026-03-14 00:40 UTC, 27 h ago; expected at most 26 h (freshness.late_after).",
   });
+  expect(receiver.bodies()[0]!["errors"]).toContainEqual({
+    code: "notify.data_late",
+    message: expect.stringMatching(/^acme\/lists: The data is complete to 2026-03-14 00:40 UTC, 27 h ago/),
+    fields: {
+      ...{ company: "acme", stream: "lists", complete_to: before.lists },
+      ...{ age_ms: expect.closeTo(27 * HOUR, -7), late_after_ms: 26 * HOUR },
+    },
+  });
   notifier.checkLate(warehouseStatus({ ...before, lists: "2026-03-15T07:00:00.000Z" }));
   notifier.checkLate(warehouseStatus({ ...before, lists: "2026-03-15T07:00:00.000Z" }));
   expect((await titles()).slice(1)).toEqual(["Data is up to date again: 1 stream"]);
@@ -270,6 +282,6 @@ test("a daemon that starts after a notified failure sends the recovery", async (
 test("events other than the end of a run send nothing", async () => {
   const { notifier, titles } = await posting();
   notifier.observe({ kind: "reloaded", changed: [] });
-  notifier.observe({ kind: "refused", error: "no" });
+  notifier.observe({ kind: "refused", error: sentence("no") });
   expect(await titles()).toEqual([]);
 });

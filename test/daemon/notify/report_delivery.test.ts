@@ -7,7 +7,7 @@ import { attachReports, deliverReports, type ReportTools } from "../../../src/da
 import type { DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import { createRedactor } from "../../../src/secrets.ts";
-import { sentence } from "../../support/log.ts";
+import { logTo, sentence } from "../../support/log.ts";
 import { eventually, handClock } from "./clock.ts";
 import { ended } from "./daemon.ts";
 import { startInbox } from "./inbox.ts";
@@ -28,10 +28,9 @@ async function office(reports: readonly object[], make?: ReportTools["make"]) {
   const { config, secrets } = await loadConfig(file, {});
   const clock = handClock();
   const said: string[] = [];
-  const say = (_facts: object, text: string) => void said.push(text);
   const tools = {
     clock,
-    log: { info: say, warn: say, debug: () => undefined },
+    log: logTo(text => said.push(text)),
     redact: createRedactor(secrets),
     signal: new AbortController().signal,
     make: make ?? (async ({ months }) => ({ title: `${months} months`, page, words: "1. Look at it: 5" })),

@@ -144,8 +144,12 @@ test("an earlier error stays to be seen when it is over", async () => {
 test("warnings, rejects and problems say which command shows more, each once", async () => {
   const warning = "items: 2 rows could not be stored; `tributary rejects items` shows them.";
   const streams = [stream({ status: "warning", rejects: 2 }), stream({ stream: "orders", problems: 5 })];
-  const run = past({ status: "warning", warnings: [warning], streams: [part({ status: "warning", rejected: 2 })] });
-  const last = ended({ status: "warning", warnings: [warning] });
+  const run = past({
+    status: "warning",
+    warnings: [sentence(warning)],
+    streams: [part({ status: "warning", rejected: 2 })],
+  });
+  const last = ended({ status: "warning", warnings: [sentence(warning)] });
   const { markup, words } = await shown(telling(() => warehouseStatus(streams, last), history(run)));
   expect(markup).toContain("2 rows could not be stored; <code>tributary rejects items</code> shows them.");
   expect(words).not.toContain("Some rows could not be stored");
@@ -153,7 +157,7 @@ test("warnings, rejects and problems say which command shows more, each once", a
 });
 
 test("a warning that begins with a stream's name and is not about the stream does not hide its rejects", async () => {
-  const warnings = ["items: a table of that name is in the way of a view."];
+  const warnings = [sentence("items: a table of that name is in the way of a view.")];
   const last = ended({ status: "warning", warnings });
   const status = warehouseStatus([stream({ rejects: 2 })], last);
   const { words } = await shown(telling(() => status, history(past({ status: "warning", warnings }))));
@@ -161,19 +165,20 @@ test("a warning that begins with a stream's name and is not about the stream doe
 });
 
 test("warnings as in the run before of the same command are counted, new ones told in full", async () => {
-  const old = ["items: this is old.", "orders: this too."];
+  const old = ["items: this is old.", "orders: this too."].map(sentence);
+  const fresh = sentence("items, bills: this is new.");
   const run = { command: "tributary schedule nightly", status: "warning" };
   const warned = { status: "warning" };
   const bills = { ...warned, stream: "bills" };
   const history = {
     streams: [],
     runs: [
-      past({ ...run, warnings: [...old, "items, bills: this is new."], streams: [part(warned), part(bills)] }),
+      past({ ...run, warnings: [...old, fresh], streams: [part(warned), part(bills)] }),
       past({ run_id: "r0", command: "tributary sync", warnings: [] }),
       past({ ...run, run_id: "r-1", warnings: old }),
     ],
   };
-  const last = ended({ ...run, warnings: [...old, "items, bills: this is new."] });
+  const last = ended({ ...run, warnings: [...old, fresh] });
   const streams = [stream(), stream({ stream: "bills", problems: 5 })];
   const { words } = await shown(telling(() => warehouseStatus(streams, last), history));
   expect(words).toContain("items, bills: this is new.");
@@ -191,7 +196,7 @@ test("hostile text stays text wherever it comes from", async () => {
   daemon.plan([{ schedule: hostile, at: now, cause: "schedule" }]);
   const failed = { status: "failed", error: hostile } as const;
   const status = warehouseStatus([stream({ ...failed, company: name, stream: name }), stream({ company: "b" })], {
-    ...ended({ ...failed, command: name, warnings: [hostile] }),
+    ...ended({ ...failed, command: name, warnings: [sentence(hostile)] }),
     running: { run_id: name, command: name, started_at: now, pid: 1, host: name },
   });
   const mine = part({ ...failed, company: name, stream: name });
@@ -232,7 +237,13 @@ test("a run that could not begin is known to the daemon alone, and told", async 
   const daemon = scriptedDaemon();
   const run = { schedule: "nightly", cause: "schedule", startedAt: now, view: undefined } as const;
   const error = "Expected a database, got no answer. Check destination.url.";
-  daemon.end({ kind: "finished", run, finishedAt: now, outcome: { exit_code: 6, error }, retryAt: undefined });
+  daemon.end({
+    kind: "finished",
+    run,
+    finishedAt: now,
+    outcome: { exit_code: 6, error: sentence(error) },
+    retryAt: undefined,
+  });
   const { words } = await shown({
     ...telling(() => warehouseStatus([stream({ status: "failed", error: refused })], ended())),
     daemon,
@@ -253,7 +264,13 @@ test("after the clock was set back a run's end still counts, and the page is not
   expect(await words()).toContain("The one stream is up to date");
   const run = { schedule: "nightly", cause: "schedule", startedAt: now, view: undefined } as const;
   const error = "Expected a database, got no answer.";
-  daemon.end({ kind: "finished", run, finishedAt: now, outcome: { exit_code: 6, error }, retryAt: undefined });
+  daemon.end({
+    kind: "finished",
+    run,
+    finishedAt: now,
+    outcome: { exit_code: 6, error: sentence(error) },
+    retryAt: undefined,
+  });
   expect(await words()).toContain("The last run failed");
   clock.advance(-3_600_000);
   status = warehouseStatus([stream({ status: "failed", error })], ahead);
@@ -312,7 +329,7 @@ test("how many details changed unseen stands at their stream, as far as random l
 
 test("a configuration that was refused says that the one before is in use, and why", async () => {
   const daemon = scriptedDaemon();
-  daemon.refuse({ error: "config.yaml:3:1 streems: unknown key, did you mean streams?", at: now });
+  daemon.refuse({ error: sentence("config.yaml:3:1 streems: unknown key, did you mean streams?"), at: now });
   const { words } = await shown({ ...telling(() => warehouseStatus([stream()])), daemon });
   expect(words).toContain("The configuration has changed and is not in use: runs go on with the one before.");
   expect(words).toContain("config.yaml:3:1 streems: unknown key, did you mean streams?");
@@ -436,7 +453,7 @@ test("it is a concern when runs wait and no worker is up, when one refuses, and 
 });
 
 test("many warnings of a run are one thing to look at, and what is wrong beyond the first four is folded", async () => {
-  const warnings = Array.from({ length: 9 }, (_, nth) => `s${nth}: ${nth} rows could not be stored.`);
+  const warnings = Array.from({ length: 9 }, (_, nth) => sentence(`s${nth}: ${nth} rows could not be stored.`));
   const broken = Array.from({ length: 7 }, (_, nth) =>
     stream({ stream: `s${nth}`, status: "failed", error: `Fault ${nth}. Mend it so: ${"x".repeat(nth)}.` }),
   );

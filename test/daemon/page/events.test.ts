@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
 import { createStatusCache } from "../../../src/daemon/cached_status.ts";
 import { stillClock } from "../../support/clock.ts";
+import { sentence } from "../../support/log.ts";
 import { type Progress, scriptedDaemon } from "./scripted.ts";
 import { served, stream, telling, warehouseStatus } from "./warehouse_status.ts";
 
@@ -156,7 +157,7 @@ test("after a run the warehouse is looked at anew, however short ago that was", 
   rows = 4_711;
   daemon.tell({ kind: "started", run: { ...run, view: undefined } });
   expect(await page()).toContain("10 rows");
-  const outcome = { exit_code: 0, error: "" };
+  const outcome = { exit_code: 0, error: sentence("") };
   daemon.tell({
     kind: "finished",
     run: { ...run, view: undefined },

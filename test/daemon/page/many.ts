@@ -2,6 +2,7 @@ import { Draw } from "../../../simulator/random.ts";
 import type { Status, StreamStatus } from "../../../src/operations/status.ts";
 import type { History, PastRun, PastStreamRun } from "../../../src/warehouse/read/run_history.ts";
 import { streams as catalogue } from "../../../streams/index.ts";
+import { sentence } from "../../support/log.ts";
 import { now, stream, warehouseStatus } from "./warehouse_status.ts";
 
 const HOUR_MS = 3_600_000;
@@ -81,9 +82,8 @@ function nightOf(night: number, sizes: readonly number[], random: () => number, 
     finished_at: at(Math.max(...free)),
     status: failed.length > 0 ? "failed" : warned.length > 0 ? "warning" : "succeeded",
     error: failed[0]?.error ?? null,
-    warnings: warned.map(
-      ({ stream: name, rejected }) =>
-        `${name}: ${rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`,
+    warnings: warned.map(({ stream: name, rejected }) =>
+      sentence(`${name}: ${rejected} rows could not be stored; \`tributary rejects ${name}\` shows them.`),
     ),
     streams: parts,
   };

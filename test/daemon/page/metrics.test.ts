@@ -11,6 +11,7 @@ import { openDestination } from "../../../src/warehouse/connect/open.ts";
 import { streams } from "../../../streams/index.ts";
 import { load } from "../../config/sample.ts";
 import { refused } from "../../support/interposed.ts";
+import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { between } from "../../sync/remembered.ts";
@@ -276,7 +277,7 @@ test("a run that could not begin is counted, and is the last one", async () => {
   const at = new Date(clock.now()).toISOString();
   const begun = new Date(clock.now() - 90_500).toISOString();
   const run = { schedule: "nightly", cause: "missed", startedAt: begun, view: undefined } as const;
-  const outcome = { exit_code: 6, error: "no disk" };
+  const outcome = { exit_code: 6, error: sentence("no disk") };
   metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
   const text = await scrape();
   expect(text.value("tributary_runs_total", '{schedule="nightly",cause="missed",status="refused",exit_code="6"}')).toBe(
@@ -298,7 +299,7 @@ test("the last run is the last one by time, whether the daemon or another proces
   place.clock.advance(-169_200_000);
   const at = new Date(clock.now()).toISOString();
   const run = { schedule: "nightly", cause: "schedule", startedAt: at, view: undefined } as const;
-  const outcome = { exit_code: 6, error: "no disk" };
+  const outcome = { exit_code: 6, error: sentence("no disk") };
   metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
   expect(await told()).toBe(6);
   clock.advance(7_200_000);
@@ -330,7 +331,7 @@ test("what is going on, what comes next, and 429s counted while they happen", as
   const at = "2026-03-15T13:00:00.000Z";
   metrics.observe({
     ...{ kind: "finished", run: daemon.live, finishedAt: at, retryAt: undefined },
-    outcome: { exit_code: 5, error: "limited" },
+    outcome: { exit_code: 5, error: sentence("limited") },
   });
   daemon.live = undefined;
   daemon.next = [];
@@ -347,7 +348,7 @@ test("it is not open to everybody, and two in one process do not meet", async ()
   const second = restarted();
   const at = "2026-03-15T13:00:00.000Z";
   const run = { schedule: "nightly", cause: "schedule", startedAt: at, view: undefined } as const;
-  const outcome = { exit_code: 6, error: "no disk" };
+  const outcome = { exit_code: 6, error: sentence("no disk") };
   metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
   expect((await scraped(second)).metrics.get("tributary_runs_total")?.samples.size).toBe(0);
 });
@@ -400,7 +401,7 @@ test("many that look at once cost one look, and one that takes too long is not w
   expect(looks).toBe(2);
   const early = answer;
   const run = { schedule: "nightly", cause: "schedule", startedAt: "", view: undefined } as const;
-  tell({ kind: "finished", run, finishedAt: "", outcome: { exit_code: 0, error: "" }, retryAt: undefined });
+  tell({ kind: "finished", run, finishedAt: "", outcome: { exit_code: 0, error: sentence("") }, retryAt: undefined });
   const fourth = cachedStatus();
   expect(looks).toBe(3);
   early(new Error("before the run ended"));

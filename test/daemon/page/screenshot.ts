@@ -10,6 +10,7 @@ import { servePage } from "../../../src/daemon/page/server.ts";
 import { type PageSource, warehouseSource } from "../../../src/daemon/page/source.ts";
 import { groups, streams } from "../../../streams/index.ts";
 import { type StillClock, stillClock } from "../../support/clock.ts";
+import { silentLog } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import { bench } from "../../support/run.ts";
 import { startBrowser } from "./browser.ts";
@@ -34,7 +35,7 @@ async function shoot(source: PageSource, clock: StillClock, name: string, look: 
     access: () => ({ token: undefined, login: undefined }),
     source,
     routes: [],
-    log: { info: () => undefined, warn: (facts, message) => console.error(message, facts), debug: () => undefined },
+    log: { ...silentLog, warn: ({ message }, facts) => console.error(message, facts) },
     clock,
     redact: text => text,
   });

@@ -6,6 +6,7 @@ import type { Status, StreamStatus } from "../../../src/operations/status.ts";
 import type { History } from "../../../src/warehouse/read/run_history.ts";
 import { groups } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
+import { silentLog } from "../../support/log.ts";
 
 export const now = "2026-03-15T12:00:00.000Z";
 
@@ -105,7 +106,7 @@ export async function served(source: PageSource, options: Partial<PageOptions> =
     access: () => ({ token: undefined, login: undefined }),
     source,
     routes: [],
-    log: { info: () => undefined, warn: facts => void warned.push(facts), debug: () => undefined },
+    log: { ...silentLog, warn: (_, facts = {}) => void warned.push(facts) },
     clock: stillClock(now),
     redact: text => text,
     ...options,

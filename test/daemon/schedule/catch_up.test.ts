@@ -77,11 +77,11 @@ test("a killed run is tried again after the pause, not at once: it may have been
 test("a schedule that never ran waits for its time, and says what would load an empty warehouse now", async () => {
   const { made, said, clock, starts } = await after();
   expect(made).toEqual([]);
-  expect(said).toContainEqual("This schedule has never run: it begins with its next time.");
+  expect(said).toMatchObject([{ code: "schedule.never_ran", fields: { is_loaded: true } }]);
   await clock.until("2026-03-12T03:00:00Z");
   expect(starts()).toEqual(["nightly 12 02:00:00"]);
   const empty = await desk(morning, { schedules: [nightly] }, { past: async () => undefined });
-  expect(empty.said.join()).toMatch(/has never run.*`tributary sync` would load it now/);
+  expect(empty.said).toMatchObject([{ code: "schedule.never_ran", fields: { is_loaded: false } }]);
 });
 
 test("a warehouse that doesn't answer is asked again, and the missed run made up for then", async () => {
@@ -95,7 +95,9 @@ test("a warehouse that doesn't answer is asked again, and the missed run made up
   expect([asked, starts()]).toEqual([3, []]);
   await clock.until("2026-03-11T08:04:00Z");
   expect([asked, starts()]).toEqual([4, ["nightly 11 08:03:30"]]);
-  expect(said.filter(text => text.includes("server with the •••"))).toHaveLength(3);
+  const unread = said.filter(({ code }) => code === "schedule.past_unreadable");
+  expect(unread).toHaveLength(3);
+  expect(unread[0]!.fields["reason"]).toContain("server with the •••");
 });
 
 test("what ran meanwhile is not made up for", async () => {

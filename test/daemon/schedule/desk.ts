@@ -11,12 +11,13 @@ import type { Past } from "../../../src/daemon/schedule/past_runs.ts";
 import { ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
 import { changedKeys } from "../../../src/daemon/schedule/source.ts";
 import { type ExitCode, StoppedError } from "../../../src/errors.ts";
+import type { Message } from "../../../src/message.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../../src/sync/run/run_order.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { streams } from "../../../streams/index.ts";
 import { relationsOf } from "../../../streams/relations.ts";
-import { sentence } from "../../support/log.ts";
+import { logTo, sentence } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import { type MovedClock, movedClock } from "./moved_clock.ts";
 
@@ -45,7 +46,7 @@ export interface Desk {
   readonly clock: MovedClock;
   readonly made: Made[];
   readonly events: DaemonEvent[];
-  readonly said: string[];
+  readonly said: Message[];
   /** Scripts of the runs to come, in order. */
   readonly scripts: Script[];
   /** The next look at the configuration finds this one, or this fault. */
@@ -71,15 +72,14 @@ export async function desk(
   const clock = movedClock(start);
   const { config } = await configOf(more);
   const made: Made[] = [];
-  const said: string[] = [];
+  const said: Message[] = [];
   const scripts: Script[] = [];
   const events: DaemonEvent[] = [];
   let offered: Config | Error | undefined;
-  const say = (_facts: object, message: string) => void said.push(message);
   const daemon = new ScheduleDaemon(config, {
     clock,
     random: given.random ?? (() => 0),
-    log: { info: say, warn: say, debug: () => undefined },
+    log: logTo((_text, _facts, _level, message) => message && said.push(message)),
     redact: text => text.replaceAll("secret", "•••"),
     past: given.past ?? (async () => new Map()),
     defaults: { version: "0.0.0", catalogue: streams, models, relations: relationsOf, identity: identityEndpoint },
@@ -167,7 +167,7 @@ async function perform(
     finished_at: finished,
     warnings: [],
     notes: [],
-    errors: ended === 0 ? [] : ["what went wrong"],
+    errors: ended === 0 ? [] : [sentence("what went wrong")],
     streams: lines,
   };
 }

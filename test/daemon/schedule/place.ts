@@ -15,7 +15,7 @@ import { runSync } from "../../../src/sync/run/run.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { streams } from "../../../streams/index.ts";
 import { relationsOf } from "../../../streams/relations.ts";
-import { sentence } from "../../support/log.ts";
+import { sentence, silentLog } from "../../support/log.ts";
 import { models } from "../../support/models.ts";
 import type { Warehouse } from "../../support/warehouse.ts";
 import { type Doorway, doorway } from "./door.ts";
@@ -99,7 +99,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
         clock: clock.daemon,
         // Short pauses: all tries of a request lie within its run's minute.
         random: () => 0.1,
-        log: { info: () => undefined, warn: () => undefined, debug: () => undefined },
+        log: silentLog,
         redact: text => text,
         run(order, tools) {
           clock.ran.begins();

@@ -144,7 +144,11 @@ describe("what keeps an export from being made", () => {
     const makeLink = () =>
       Promise.reject(Object.assign(new Error("EPERM: operation not permitted"), { code: "EPERM" }));
     const asked = exported(duckdb(), out, { tools: { makeLink } });
-    await expect(asked).rejects.toMatchObject({ exitCode: 6, message: expect.stringContaining("has none (EPERM)") });
+    await expect(asked).rejects.toMatchObject({
+      exitCode: 6,
+      code: "export.no_links",
+      fields: { error_code: "EPERM" },
+    });
     expect(await readdir(dirname(out))).toEqual([]);
   });
 
@@ -169,7 +173,8 @@ describe("what keeps an export from being made", () => {
     await exported(warehouses[1]!, out, { tools: { makeLink } });
     expect(second).toMatchObject({
       exitCode: 4,
-      message: expect.stringMatching(/process \d+ on \S+, `test`, since 2026-03-15T12/),
+      code: "export.locked",
+      fields: { holder: { command: "test", started_at: expect.stringMatching(/^2026-03-15T12/) } },
     });
     await readWhole(out);
     expect(await leftovers(out)).toEqual([]);
@@ -189,7 +194,8 @@ describe("what keeps an export from being made", () => {
     await writeFile(holder, JSON.stringify(elsewhere));
     await expect(exported(duckdb(), out)).rejects.toMatchObject({
       exitCode: 4,
-      message: expect.stringContaining("process 1 on elsewhere"),
+      code: "export.locked",
+      fields: { holder: { pid: 1, host: "elsewhere" } },
     });
     const before = new Date(Date.now() - 120_000);
     await utimes(holder, before, before);
@@ -225,20 +231,20 @@ describe("where an export may go", () => {
     expect(await readlink(out)).toBe(join("lake.exports", version));
   });
 
-  it.each<[string, (out: string) => Promise<unknown>, RegExp]>([
+  it.each<[string, (out: string) => Promise<unknown>, string]>([
     [
       "a folder with somebody's files",
       out => mkdir(out).then(() => writeFile(join(out, "thesis.txt"), "x")),
-      /files in it that no export wrote/,
+      "export.foreign_files",
     ],
-    ["a file", out => writeFile(out, "x"), /found a file/],
-    ["somebody's link", out => symlink("/nowhere", out), /a symbolic link to \/nowhere/],
-    ["a file where versions would lie", out => writeFile(`${out}.exports`, "x"), /but a file has that name/],
-  ])("%s is refused and left alone", async (_name, make, said) => {
+    ["a file", out => writeFile(out, "x"), "export.not_a_folder"],
+    ["somebody's link", out => symlink("/nowhere", out), "export.foreign_link"],
+    ["a file where versions would lie", out => writeFile(`${out}.exports`, "x"), "export.versions_blocked"],
+  ])("%s is refused and left alone", async (_name, make, code) => {
     const out = await lake();
     await make(out);
     const before = await readdir(dirname(out), { recursive: true });
-    await expect(exported(duckdb(), out)).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(said) });
+    await expect(exported(duckdb(), out)).rejects.toMatchObject({ exitCode: 2, code });
     expect(await readdir(dirname(out), { recursive: true })).toEqual(before);
   });
 
@@ -250,7 +256,7 @@ describe("where an export may go", () => {
       ["/", out],
       [out, join(out, "below")],
     ] as const)
-      await expect(placeOf(path, cwd)).rejects.toMatchObject({ exitCode: 2 });
+      await expect(placeOf(path, cwd)).rejects.toMatchObject({ exitCode: 2, code: "export.not_below" });
     expect(await placeOf("../lake", join(dirname(out), "beside"))).toMatchObject({ path: out });
   });
 });

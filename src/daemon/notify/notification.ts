@@ -1,9 +1,11 @@
 import type { Occasion } from "../../config/config.ts";
 import { counted } from "../../counted.ts";
 import { roughly } from "../../duration.ts";
+import { type Message, reworded, textsOf } from "../../message.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { type Redactor, redactJson } from "../../secrets.ts";
 import type { FinishedRun } from "../schedule/events.ts";
+import { notifyMessages, shown } from "./messages.ts";
 
 /** A stream that a notification is about. `status` is that of its run, or `late`. */
 export type NotedStream = Pick<StreamStatus, "company" | "stream" | "status" | "error">;
@@ -21,6 +23,8 @@ export interface Notification {
   readonly title: string;
   readonly text: string;
   readonly streams: readonly NotedStream[];
+  /** The run's errors, or one for each late stream; none for a recovery. */
+  readonly errors: readonly Message[];
   readonly exit_code: number | null;
   readonly run_id: string | null;
   /** Notifications of the same kind that were held back since the last one. */
@@ -48,10 +52,11 @@ export function failureMessage(finished: FinishedRun): Notification {
   const streams = failedStreams(outcome);
   const share =
     streams.length === 0 ? "" : `, ${counted(streams.length, "stream")} of ${report?.streams.length} not read`;
+  const errors = "error" in outcome ? [outcome.error] : outcome.errors;
   const began = report === undefined ? "A run could not begin" : `Run ${report.run_id} failed`;
-  return ofRun("failure", finished, streams, `failed with exit code ${outcome.exit_code}${share}`, [
+  return ofRun("failure", finished, { streams, errors }, `failed with exit code ${outcome.exit_code}${share}`, [
     `${began} at ${shown(finishedAt)}. It is not tried again before the schedule's next time.`,
-    ...listed("error" in outcome ? [outcome.error] : outcome.errors.map(({ message }) => message)),
+    ...listed(textsOf(errors)),
     "What was stored before is safe; `tributary status` shows how every stream stands.",
   ]);
 }
@@ -61,7 +66,7 @@ export function recoveryMessage(finished: FinishedRun, since: string, before: Re
   const { outcome, finishedAt } = finished;
   const report = "run_id" in outcome ? outcome : undefined;
   const streams = (report?.streams ?? []).filter(one => before.has(nameOf(one))).map(noted);
-  return ofRun("recovery", finished, streams, "works again", [
+  return ofRun("recovery", finished, { streams, errors: [] }, "works again", [
     `Run ${report?.run_id ?? ""} succeeded at ${shown(finishedAt)}, after failing since ${shown(since)}.`,
     ...(streams.length === 0 ? [] : listed([`Read again: ${streams.map(nameOf).join(", ")}.`])),
   ]);
@@ -70,12 +75,12 @@ export function recoveryMessage(finished: FinishedRun, since: string, before: Re
 function ofRun(
   occasion: Occasion,
   { run, outcome, finishedAt }: FinishedRun,
-  streams: readonly NotedStream[],
+  told: Pick<Notification, "streams" | "errors">,
   title: string,
   lines: readonly string[],
 ): Notification {
   return {
-    ...about(occasion, streams, finishedAt),
+    ...about(occasion, told, finishedAt),
     schedule: run.schedule,
     title: `${run.schedule} ${title}`,
     text: lines.join("\n"),
@@ -86,13 +91,14 @@ function ofRun(
 
 /** Streams whose data has become older than allowed. */
 export function lateMessage(streams: readonly AgedStream[], lateAfterMs: number, at: string): Notification {
-  const limit = roughly(lateAfterMs);
-  const late = streams.map(({ company, stream, completeTo, ageMs }) => {
-    const error = `The data is complete to ${shown(completeTo)}, ${roughly(ageMs)} ago; expected at most ${limit} (freshness.late_after).`;
-    return { company, stream, status: "late", error };
-  });
-  return ofData("late", late, at, "Data is late", [
-    ...listed(late.map(one => `${nameOf(one)}: ${one.error}`)),
+  const late = streams.map(({ company, stream, completeTo, ageMs }) => ({
+    ...{ company, stream },
+    message: notifyMessages.data_late({ complete_to: completeTo, age_ms: ageMs, late_after_ms: lateAfterMs }),
+  }));
+  const told = late.map(({ message, ...named }) => ({ ...named, status: "late", error: message.message }));
+  const errors = late.map(({ message, ...named }) => reworded(message, `${nameOf(named)}: ${message.message}`, named));
+  return ofData("late", { streams: told, errors }, at, "Data is late", [
+    ...listed(textsOf(errors)),
     "`tributary status` shows the last run; `tributary check` says whether the next one would go well.",
   ]);
 }
@@ -101,19 +107,19 @@ export function lateMessage(streams: readonly AgedStream[], lateAfterMs: number,
 export function upToDateMessage(streams: readonly AgedStream[], at: string): Notification {
   const fresh = streams.map(({ company, stream }) => ({ company, stream, status: "up to date", error: null }));
   const lines = streams.map(one => `${nameOf(one)}: complete to ${shown(one.completeTo)}, ${roughly(one.ageMs)} ago.`);
-  return ofData("recovery", fresh, at, "Data is up to date again", listed(lines));
+  return ofData("recovery", { streams: fresh, errors: [] }, at, "Data is up to date again", listed(lines));
 }
 
 function ofData(
   occasion: Occasion,
-  streams: readonly NotedStream[],
+  told: Pick<Notification, "streams" | "errors">,
   at: string,
   title: string,
   lines: readonly string[],
 ): Notification {
   return {
-    ...about(occasion, streams, at),
-    ...{ schedule: null, title: `${title}: ${counted(streams.length, "stream")}`, text: lines.join("\n") },
+    ...about(occasion, told, at),
+    ...{ schedule: null, title: `${title}: ${counted(told.streams.length, "stream")}`, text: lines.join("\n") },
     ...{ exit_code: null, run_id: null },
   };
 }
@@ -146,11 +152,11 @@ function noted({ company, stream, status, error }: NotedStream): NotedStream {
   return { company, stream, status, error: error === null ? null : cut(error) };
 }
 
-function about(occasion: Occasion, streams: readonly NotedStream[], at: string) {
+function about(occasion: Occasion, { streams, errors }: Pick<Notification, "streams" | "errors">, at: string) {
   const companies = [...new Set(streams.map(one => one.company))];
   const [company] = companies;
   const single = companies.length === 1 && company !== undefined ? { company } : {};
-  return { product: "tributary" as const, occasion, ...single, at, streams, suppressed: 0 };
+  return { product: "tributary" as const, occasion, ...single, at, streams, errors, suppressed: 0 };
 }
 
 function listed(lines: readonly string[]): string[] {
@@ -159,8 +165,6 @@ function listed(lines: readonly string[]): string[] {
 }
 
 const cut = (text: string): string => (text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE - 1)}…`);
-
-const shown = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
 
 /** Slack's three characters that would be read as markup. */
 const slackText = (text: string): string =>

@@ -1,0 +1,160 @@
+import { formatCount } from "../../counted.ts";
+import { DENIED, FULL } from "../../files.ts";
+import { catalog, template } from "../../message.ts";
+
+const didYouMean = (nearest: string | undefined): string => (nearest === undefined ? "" : ` Did you mean ${nearest}?`);
+
+const UNWRITABLE = `${DENIED} Give it write permission on the folder that --out lies in, or name another one.`;
+
+const advice = {
+  full: `${FULL} Changed tables are written beside the previous export, and rows of PostgreSQL wait there in slices of 256 MB: free some space, or keep fewer versions (--keep 1), then run the same command again.`,
+  denied: UNWRITABLE,
+  read_only: UNWRITABLE,
+  busy: "A disk is mounted there, or a program stands in it. Name a folder below it instead.",
+  long_name: "The path is too long for the file system. Name a folder further up.",
+  no_folder: "A part of the path that should be a folder is a file. Name another folder.",
+  gone: "Something vanished meanwhile: a mounted drive, or the folder beside it that holds the versions. Run the same command again.",
+};
+
+/** Why the disk refused an export. */
+export type Refused = keyof typeof advice;
+
+/** The export that has the folder. */
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly command: string;
+  readonly started_at: string;
+}
+
+export const exportMessages = catalog("export", {
+  exported: "exported",
+  renewing: "making an export anew, under the configured privacy",
+  not_renewed: template(
+    { path: "/srv/lake", home: "/srv/lake.exports", reason: "The disk is full." },
+    ({ path, home, reason }) =>
+      `The export in ${path} holds values that are not to be kept as they are, and could not be made anew: ${reason} Run \`tributary export\` for it, or remove it with ${home}.`,
+  ),
+  not_noted: template(
+    { path: "/srv/lake", state_schema: "_tributary", reason: "The role analyst may not write." },
+    ({ path, state_schema, reason }) =>
+      `${path} could not be noted in ${state_schema}.exports: a later change of \`privacy\` will not reach it. ${reason}`,
+  ),
+  no_tables: template({ streams: [] as readonly string[] }, ({ streams }) => {
+    const what = streams.length === 0 ? "the warehouse has no table" : `there is no table of ${streams.join(", ")}`;
+    return `Expected tables to export, but ${what} yet: run \`tributary sync\` first.`;
+  }),
+  damaged: template(
+    { table: "items" },
+    ({ table }) =>
+      `${table}: files of the export before were not as its manifest says, and were written anew. Somebody changed them.`,
+  ),
+  disk_refused: template(
+    { path: "/srv/lake", reason: "ENOSPC: no space left on device, write", why: "full" as Refused },
+    ({ path, reason, why }) =>
+      `Expected to export to ${path}, but: ${reason}. ${advice[why]} What was exported before is untouched.`,
+  ),
+  locked: template(
+    {
+      path: "/srv/lake",
+      holder: { pid: 4711, host: "etl-1", command: "tributary export", started_at: "2026-03-01T04:00:00.000Z" } as
+        | Holder
+        | undefined,
+    },
+    ({ path, holder }) => {
+      const who =
+        holder === undefined
+          ? "another export"
+          : `another export (process ${holder.pid} on ${holder.host}, \`${holder.command}\`, since ${holder.started_at})`;
+      return `Expected ${path} to be free, but ${who} is writing to it. Nothing was done; run the same command again when it has ended.`;
+    },
+  ),
+  not_below: template(
+    { out: "." },
+    ({ out }) =>
+      `--out ${out}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.`,
+  ),
+  versions_blocked: template(
+    { out: "lake", home: "/srv/lake.exports" },
+    ({ out, home }) =>
+      `--out ${out}: expected to keep versions in ${home}, but a file has that name. Name another folder.`,
+  ),
+  foreign_link: template(
+    { out: "lake", target: "/mnt/lake" as string | undefined },
+    ({ out, target }) =>
+      `--out ${out}: expected an earlier export or nothing, but it is a symbolic link to ${target}. Name another folder, or remove the link.`,
+  ),
+  not_a_folder: template(
+    { out: "lake" },
+    ({ out }) => `--out ${out}: expected a folder, found a file. Name another folder.`,
+  ),
+  foreign_files: template(
+    { out: "lake" },
+    ({ out }) =>
+      `--out ${out}: expected an earlier export, an empty folder or nothing, but there are files in it that no export wrote. Nothing was written; name another folder.`,
+  ),
+  no_links: template(
+    { path: "/mnt/lake", error_code: "EPERM" as string | undefined },
+    ({ path, error_code }) =>
+      `Expected to make ${path} a symbolic link, which is how an export changes in one step, but its file system has none (${error_code}). Export to a disk that has them, and copy from there (docs/export.md shows how).`,
+  ),
+  partition_malformed: template(
+    { partition_by: "a=b=c" },
+    ({ partition_by }) =>
+      `--partition-by: expected _company, or table=column, or table=column:year, :month or :day, got ${JSON.stringify(partition_by)}. \`tributary export --help\` shows examples.`,
+  ),
+  partition_unknown_unit: template(
+    { partition_by: "items=created_at:weak", unit: "weak", nearest: "year" as string | undefined },
+    ({ partition_by, unit, nearest }) =>
+      `--partition-by ${partition_by}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${didYouMean(nearest)} Name one of them, or leave :${unit} out.`,
+  ),
+  partition_only_columns: template(
+    { table: "items" },
+    ({ table }) => `--partition-by: ${table} would have no column left in its files. Leave one of them out.`,
+  ),
+  partition_column_nowhere: template(
+    { partition_by: "statuss", column: "statuss", nearest: "status" as string | undefined },
+    ({ partition_by, column, nearest }) =>
+      `--partition-by ${partition_by}: none of the exported tables has a column ${column}.${didYouMean(nearest)}`,
+  ),
+  partition_unknown_table: template(
+    { partition_by: "item=status", table: "item", nearest: "items" as string | undefined },
+    ({ partition_by, table, nearest }) =>
+      `--partition-by ${partition_by}: there is no table ${table} among those exported.${didYouMean(nearest)}`,
+  ),
+  partition_unknown_column: template(
+    { partition_by: "items=statuss", table: "items", column: "statuss", nearest: "status" as string | undefined },
+    ({ partition_by, table, column, nearest }) =>
+      `--partition-by ${partition_by}: ${table} has no column ${column}.${didYouMean(nearest)}`,
+  ),
+  partition_unit_of_no_time: template(
+    { partition_by: "items=status:month", table: "items", column: "status", type: "text", unit: "month" },
+    ({ partition_by, table, column, type, unit }) =>
+      `--partition-by ${partition_by}: ${table}.${column} is ${type}, and only dates and moments have a ${unit}. Leave :${unit} out, or name a date.`,
+  ),
+  partition_needs_unit: template(
+    { partition_by: "items=created_at", column: "created_at" },
+    ({ partition_by, column }) =>
+      `--partition-by ${partition_by}: every moment would be a folder of its own. Say which unit of time: ${column}:year, ${column}:month or ${column}:day.`,
+  ),
+  partition_by_no_name: template(
+    { partition_by: "items=price", table: "items", column: "price", type: "numeric(18,2)" },
+    ({ partition_by, table, column, type }) =>
+      `--partition-by ${partition_by}: ${table}.${column} is ${type}, which cannot be a folder's name. Name a column with text, a date, a count or a flag.`,
+  ),
+  partition_name_taken: template(
+    { partition_by: "items=day:month", name: "day_month", table: "items" },
+    ({ partition_by, name, table }) =>
+      `--partition-by ${partition_by}: the folders would be called ${name}, but ${table} has a column of that name. Name that column instead.`,
+  ),
+  partition_value_too_long: template(
+    { name: "title", folder: "title=A very long one", max_bytes: 255 },
+    ({ name, folder, max_bytes }) =>
+      `--partition-by: a value of ${name} is too long to be a folder's name (${folder}…; at most ${max_bytes} bytes). Partition by a column with shorter values.`,
+  ),
+  too_many_folders: template(
+    { table: "items", max_folders: 10_000, partitions: ["created_at_day"] },
+    ({ table, max_folders, partitions }) =>
+      `--partition-by: ${table} would have more than ${formatCount(max_folders)} folders by ${partitions.join(", ")}. Partition by a longer unit of time, or by a column with fewer values.`,
+  ),
+});

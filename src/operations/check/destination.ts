@@ -64,7 +64,7 @@ async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Cl
     yield warning(
       "views",
       uncoded(
-        `${`The views of ${shown} cannot be made; a run makes the tables without them.`}\n${`${lacking} Or set views: false.`}`,
+        `${`The views of ${shown} cannot be made; a run makes the tables without them.`}\n${`${lacking.message} Or set views: false.`}`,
       ),
     );
 }

@@ -48,6 +48,6 @@ export const stateMessages = catalog("state", {
     ({ state_schema }) =>
       `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${state_schema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
   ),
-  /** Of a run of a version that stored sentences alone. */
+  /** A warning of a version that stored sentences alone. */
   former_warning: template({ text: "items: 3 rows were rejected." }, ({ text }) => text),
 });

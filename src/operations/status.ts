@@ -11,7 +11,8 @@ import { openReading, runningRuns, type WarehouseReading } from "../warehouse/co
 import type { Holder } from "../warehouse/destination.ts";
 import { type DetailFreshness, detailFreshness } from "../warehouse/details/freshness.ts";
 import type { LakeCondition } from "../warehouse/ducklake/maintenance.ts";
-import { fillingOf, HALF_FILLED } from "../warehouse/state/filling.ts";
+import { fillingOf } from "../warehouse/state/filling.ts";
+import { identityMessages } from "../warehouse/state/messages.ts";
 import { presentProblems } from "../warehouse/state/problems.ts";
 import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
@@ -114,7 +115,7 @@ export async function readStatus(
       state_schema: destination.stateSchema,
       loaded: reading !== undefined || note !== null,
       published_at: reading?.publishedAt?.toISOString() ?? null,
-      note: note ?? ((await isHalfFilled(reading)) ? HALF_FILLED : null),
+      note: note ?? ((await isHalfFilled(reading)) ? identityMessages.half_filled().message : null),
     },
     lake: (await reading?.condition?.()) ?? null,
     running: runningStatus((await runningRuns(destination, reading))[0]),

@@ -53,7 +53,7 @@ export const stateTables = {
       process: json(
         "JSON of the process and its machine (pid, host), by which a killed run is told from a running one.",
       ),
-      warnings: json("JSON list of the warnings of the run, each with code, message and fields; may be empty."),
+      warnings: json("JSON list of the run's warnings, each with code, message and fields; empty for none."),
       error: textOrNull("Why the run as a whole failed, in words; NULL where it did not."),
       snapshot: countOrNull(
         "Of a lake, the snapshot with the last that the run stored: AT (VERSION => snapshot). NULL in other databases, and where the run was killed.",

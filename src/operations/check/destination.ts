@@ -61,7 +61,7 @@ async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Cl
   const shown = analyticsSchema(where.schema);
   const lacking = fitness.views ? await rightsLacking(destination.db, [shown]) : undefined;
   if (lacking !== undefined)
-    yield warning("views", checkMessages.views_not_creatable({ schema: shown, reason: lacking }));
+    yield warning("views", checkMessages.views_not_creatable({ schema: shown, reason: lacking.message }));
 }
 
 async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGenerator<CheckLine> {

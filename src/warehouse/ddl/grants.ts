@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
-import { type Db, type Fragment, quotedName, type Schemas } from "../database.ts";
+import type { Message } from "../../message.ts";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import type { Named } from "../dialect.ts";
 import type { Step } from "./alteration.ts";
+import { rightsMessages } from "./messages.ts";
 import type { Shape } from "./shape.ts";
 
 /** State that dashboards read. */
@@ -106,11 +107,7 @@ export async function requireRoles(db: Db, roles: readonly string[]): Promise<vo
   );
   const [missing] = rows;
   if (missing === undefined) return;
-  throw new DestinationError(
-    uncoded(
-      `destination.grant_select_to names the role ${missing.role}, which this PostgreSQL does not have. Create it (CREATE ROLE ${quotedName(missing.role)};) or take it out of the configuration.`,
-    ),
-  );
+  throw new DestinationError(rightsMessages.unknown_role(missing));
 }
 
 /** Warnings of schemas that readers may not use and that are others': a grant which isn't ours to give does nothing, without an error. */
@@ -121,12 +118,10 @@ export async function closedSchemas(db: Db, roles: readonly string[], schemas: r
       select n.nspname as schema, pg_get_userbyid(n.nspowner) as owner from pg_catalog.pg_namespace n
       where n.nspname = any(${schemas}::text[]) and not ${mayOpen}
         and not has_schema_privilege(${spelled(role)}::name, n.oid, 'usage')`.execute(db);
-    for (const { schema, owner } of rows)
-      warnings.push(
-        uncoded(
-          `${role} of destination.grant_select_to may not use the schema ${schema}, which belongs to ${owner}. As ${owner} run: ${grantUsage(schema, role).compile(db).sql};`,
-        ),
-      );
+    for (const { schema, owner } of rows) {
+      const statement = grantUsage(schema, role).compile(db).sql;
+      warnings.push(rightsMessages.closed_schema({ role, schema, owner, statement }));
+    }
   }
   return warnings;
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
-import { type Db, quotedName } from "../database.ts";
+import type { Message } from "../../message.ts";
+import type { Db } from "../database.ts";
+import { rightsMessages } from "./messages.ts";
 
 interface Found {
   readonly user: string;
@@ -12,11 +13,11 @@ interface Found {
 /** PostgreSQL: whether the role may make tables in the schemas, or the schemas where there are none. @throws DestinationError */
 export async function requireRights(db: Db, schemas: readonly string[]): Promise<void> {
   const lacking = await rightsLacking(db, schemas);
-  if (lacking !== undefined) throw new DestinationError(uncoded(lacking));
+  if (lacking !== undefined) throw new DestinationError(lacking);
 }
 
 /** What the role lacks to make tables and views in the schemas, with the statements that give it; undefined for nothing. */
-export async function rightsLacking(db: Db, schemas: readonly string[]): Promise<string | undefined> {
+export async function rightsLacking(db: Db, schemas: readonly string[]): Promise<Message | undefined> {
   const { rows } = await sql<Found>`
     select current_user::text as "user", current_database()::text as database,
       case when n.oid is null then has_database_privilege(current_database(), 'create')
@@ -24,21 +25,9 @@ export async function rightsLacking(db: Db, schemas: readonly string[]): Promise
     from unnest(${schemas}::text[]) as wanted(name)
     left join pg_catalog.pg_namespace n on n.nspname = wanted.name`.execute(db);
   const lacking = rows.find(row => !row.allowed);
-  return lacking && rightsMissing({ user: lacking.user, database: lacking.database, schemas });
-}
-
-/** What a role without rights has to be given, as statements to run. */
-export function rightsMissing(place: {
-  readonly user: string;
-  readonly database: string;
-  readonly schemas: readonly string[];
-}): string {
-  const { user, database, schemas } = place;
-  const statements = schemas.map(
-    schema =>
-      `CREATE SCHEMA IF NOT EXISTS ${quotedName(schema)} AUTHORIZATION ${quotedName(user)}; ALTER SCHEMA ${quotedName(schema)} OWNER TO ${quotedName(user)};`,
+  return (
+    lacking && rightsMessages.missing({ user: lacking.user, database: lacking.database, schemas, reason: undefined })
   );
-  return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements.join(" ")} or: GRANT CREATE ON DATABASE ${quotedName(database)} TO ${quotedName(user)}; (\`tributary ddl --for-dba\` prints all of it.)`;
 }
 
 /** PostgreSQL: the role of the session, and which of these tables or views are there and may not be read by it. */
@@ -65,11 +54,7 @@ export async function inspectServer(
     select current_setting('server_version') as version, current_user::text as "user", current_database()::text as database,
       has_database_privilege(current_database(), 'temporary') as temporary`.execute(db);
   const { temporary, ...facts } = rows[0]!;
-  if (!temporary)
-    throw new DestinationError(
-      uncoded(
-        `The role ${facts.user} may not make temporary tables in database ${facts.database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE "${facts.database}" TO "${facts.user}";`,
-      ),
-    );
+  const { user, database } = facts;
+  if (!temporary) throw new DestinationError(rightsMessages.no_temporary_tables({ user, database }));
   return facts;
 }

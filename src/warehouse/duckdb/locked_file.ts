@@ -2,11 +2,12 @@ import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../files.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Holder } from "../destination.ts";
 import { asLocked, claim, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
+import { duckdbMessages } from "./session/messages.ts";
 import { checkpoint, identify, letGo, makeWhole, openSession, type Session } from "./session/session.ts";
 import { removeGone } from "./stage/stage.ts";
 import {
@@ -38,7 +39,7 @@ export interface Taking extends Opening {
   readonly holder: Holder;
   readonly makeLink: MakeLink;
   /** Hears what a run has to tell though it can go on. */
-  readonly warn: (sentence: string) => void;
+  readonly warn: (warning: Message) => void;
 }
 
 /** Takes the file for this session alone, making it where there is none. LockedError when another has it, DestinationError when it cannot be used. */
@@ -73,7 +74,10 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const session = await openWork(begun).catch(async error => {
     if (direct || !isDamage(error)) throw error;
     const source = await replaceDamaged(taking, present);
-    if (source !== undefined) taking.warn(replaced(layout, firstLineOf(error)));
+    if (source !== undefined) {
+      const paths = { work_path: layout.work, kept_path: damagedFile(layout) };
+      taking.warn(duckdbMessages.damaged_replaced({ ...paths, reason: firstLineOf(error) }));
+    }
     seeded ||= source === layout.path;
     return openWork();
   });
@@ -117,20 +121,13 @@ async function lookedAt(taking: Taking): Promise<Session> {
   }
 }
 
-const replaced = (layout: Layout, said: string) =>
-  `${layout.work} was damaged (cut short, or written over: by a kill in the middle of a write, or by the disk; DuckDB says: ${said}). This run goes on from what readers were given last and reads again what was stored since. The damaged file is kept as ${damagedFile(layout)}; remove it when nobody needs it.`;
-
 async function requireInPlace({ work }: Layout, opened: { readonly dev: number; readonly ino: number }): Promise<void> {
   const found = await stat(work).catch(error => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   });
   if (found?.dev === opened.dev && found.ino === opened.ino) return;
-  throw new DestinationError(
-    uncoded(
-      `Expected ${work} to stay while a run writes it, but somebody ${found === undefined ? "removed" : "replaced"} it (the file, or its folder, has vanished). What this run stored in it since the last publish went with it, readers keep what they have. Run the same command again: it goes on from what they have.`,
-    ),
-  );
+  throw new DestinationError(duckdbMessages.out_of_place({ work_path: work, removed: found === undefined }));
 }
 
 async function release(layout: Layout, session: Session, giveUpClaim: () => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
 import { entryAt, remove } from "../../files.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import { type Db, type Fragment, quotedName } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
@@ -109,7 +109,7 @@ class DuckdbFile implements Destination {
         spill: layout.spill,
       },
       makeLink: settings.makeLink ?? systemLink,
-      warn: sentence => this.warnings.push(uncoded(sentence)),
+      warn: warning => this.warnings.push(warning),
     };
     this.#room = new Room(this.#taking.resources.memoryLimitMb, true, work => this.#alone("set DuckDB's memory", work));
     this.#number = new PublishNumber(settings.schema, settings.stateSchema);

@@ -2,7 +2,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
-import { uncoded } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Db } from "../database.ts";
 import type { Holder } from "../destination.ts";
@@ -10,6 +9,7 @@ import { claim, liveHolder } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
 import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
+import { duckdbMessages } from "./session/messages.ts";
 import type { Resources, Session } from "./session/session.ts";
 import { openOurs } from "./versions/seed.ts";
 
@@ -38,11 +38,7 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
   const layout = layoutOf(settings);
   return attempting(`read ${layout.path}`, async () => {
     if ((await entryAt(layout.path)) === undefined)
-      throw new DestinationError(
-        uncoded(
-          `Expected a warehouse at ${layout.path}, but there is nothing yet. Run \`tributary sync\` first, or correct destination.path.`,
-        ),
-      );
+      throw new DestinationError(duckdbMessages.nothing_there({ path: layout.path }));
     const giveUpClaim = layout.readers === "direct" ? await claimIfWritable(layout) : undefined;
     try {
       const session = await openPublished(layout, settings);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { DestinationError } from "../../errors.ts";
 import { entryAt } from "../../files.ts";
-import { uncoded } from "../../message.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
 import { quoted, select } from "../duckdb/session/session.ts";
+import { lakeMessages } from "./messages.ts";
 import { isRemote, isServed, type LakePlace } from "./place.ts";
 
 /** DuckDB's extensions that a lake needs: it brings none of them itself. */
@@ -29,6 +29,7 @@ async function loadFile(connection: DuckDBConnection, name: string, folder: stri
     "select library_version, (select platform from pragma_platform()) from pragma_version()",
   );
   const [version, platform] = (row ?? []).map(String) as [string, string];
+  const wanted = { extension: name, version, platform };
   const file = `${name}.duckdb_extension`;
   // As they lie in DuckDB's own folder, or side by side.
   const places = [join(folder, version, platform, file), join(folder, version, file), join(folder, file)];
@@ -36,17 +37,12 @@ async function loadFile(connection: DuckDBConnection, name: string, folder: stri
     if ((await entryAt(path)) !== undefined)
       return void (await connection.run(`load ${quoted(path)}`).catch(error => {
         throw new DestinationError(
-          uncoded(
-            `Expected ${path} to be DuckDB's extension ${name} for DuckDB ${version} on ${platform}, but: ${firstLineOf(error)}. Put that one into destination.extensions.`,
-          ),
+          lakeMessages.extension_unusable({ ...wanted, path, reason: firstLineOf(error) }),
           error,
         );
       }));
-  throw new DestinationError(
-    uncoded(
-      `Expected DuckDB's extension ${name} (DuckDB ${version}, ${platform}) in destination.extensions, but there is no ${file} in ${folder}, nor in ${join(folder, version, platform)}. Put it there, or leave destination.extensions out on a machine that reaches extensions.duckdb.org.`,
-    ),
-  );
+  const folders = [folder, join(folder, version, platform)];
+  throw new DestinationError(lakeMessages.extension_missing({ ...wanted, file, folders }));
 }
 
 async function loadInstalled(connection: DuckDBConnection, name: string): Promise<void> {
@@ -60,9 +56,7 @@ async function loadInstalled(connection: DuckDBConnection, name: string): Promis
     await connection.run(`load ${name}`);
   } catch (error) {
     throw new DestinationError(
-      uncoded(
-        `Expected DuckDB to install its extension ${name}, which destination.type ducklake needs, but: ${firstLineOf(error)}. Let this machine reach extensions.duckdb.org once, or put the extensions into a folder and name it in destination.extensions.`,
-      ),
+      lakeMessages.extension_not_installed({ extension: name, reason: firstLineOf(error) }),
       error,
     );
   }

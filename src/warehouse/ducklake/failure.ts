@@ -1,6 +1,7 @@
 import { DestinationError, TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import { reworded } from "../../message.ts";
 import { destinationFailure, firstLineOf } from "../duckdb/session/failure.ts";
+import { lakeMessages } from "./messages.ts";
 
 /** What the catalog's PostgreSQL, or the way to it, says when it can't be reached. libpq's words, which are not translated here; none of a session that it knows to be gone. */
 const lost =
@@ -23,40 +24,15 @@ export const isConflict = (error: unknown): boolean => {
 /** A failure of the catalog, the storage or the disk as DestinationError with what to do about it; anything else as it came. */
 export function lakeFailure(doing: string, error: unknown): unknown {
   if (error instanceof TributaryError || !(error instanceof Error)) return error;
-  const said = firstLineOf(error);
-  if (lost.test(error.message))
-    return new DestinationError(
-      uncoded(
-        `The connection to the PostgreSQL of destination.catalog was lost, or none came about (${said}). What was committed stays and the next run goes on from there; check address, server and network.`,
-      ),
-      error,
-      true,
-    );
-  if (conflict.test(error.message))
-    return new DestinationError(
-      uncoded(
-        `Another program wrote to the lake at the same moment, and its transaction came first (${said}). Nothing of this one was stored; the next run goes on from there.`,
-      ),
-      error,
-      true,
-    );
-  if (stored.test(said))
-    return refused.test(said)
-      ? new DestinationError(
-          uncoded(
-            `The object storage of destination.data_path refused the credentials (${said}). Check destination.storage and what they may do in that bucket.`,
-          ),
-          error,
-        )
-      : new DestinationError(
-          uncoded(
-            `The object storage of destination.data_path did not do what it was asked (${said}). What was committed stays and the next run goes on from there; check destination.storage and the network.`,
-          ),
-          error,
-          true,
-        );
+  const reason = firstLineOf(error);
+  if (lost.test(error.message)) return new DestinationError(lakeMessages.catalog_lost({ reason }), error, true);
+  if (conflict.test(error.message)) return new DestinationError(lakeMessages.other_writer({ reason }), error, true);
+  if (stored.test(reason))
+    return refused.test(reason)
+      ? new DestinationError(lakeMessages.storage_refused({ reason }), error)
+      : new DestinationError(lakeMessages.storage_failed({ reason }), error, true);
   const failure = destinationFailure(doing, error);
   if (!(failure instanceof DestinationError)) return failure;
   const text = failure.message.replaceAll("destination.path", "destination.data_path");
-  return new DestinationError(uncoded(text), error, failure.passing || vanished.test(error.message));
+  return new DestinationError(reworded(failure, text), error, failure.passing || vanished.test(error.message));
 }

@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { ConfigError, DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { quotedName } from "../database.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, type Resources, type Session, select } from "../duckdb/session/session.ts";
 import { libpqOf } from "../postgres/connect.ts";
 import { loadExtensions } from "./extensions.ts";
 import { lakeFailure } from "./failure.ts";
+import { lakeMessages } from "./messages.ts";
 import {
   catalogOf,
   isRemote,
@@ -81,13 +81,7 @@ async function requireFiles(connection: DuckDBConnection, place: LakePlace): Pro
     `select count(*) from ${catalogText(place)}.ducklake_data_file where end_snapshot is null`,
   );
   if (Number(row?.[0]) === 0) return;
-  throw new DestinationError(
-    uncoded(
-      `Expected the files of the lake in ${place.dataPath}, but nothing is there: see that the drive is mounted. Nothing was changed.`,
-    ),
-    undefined,
-    true,
-  );
+  throw new DestinationError(lakeMessages.files_missing({ data_path: place.dataPath }), undefined, true);
 }
 
 const entriesOf = (folder: string): Promise<number> =>
@@ -153,20 +147,11 @@ export function storageSecret(
 }
 
 function unattached(place: LakePlace, error: unknown): unknown {
-  const said = firstLineOf(error);
-  const says = (...words: readonly string[]) => words.every(word => said.includes(word));
+  const reason = firstLineOf(error);
+  const says = (...words: readonly string[]) => words.every(word => reason.includes(word));
   if (says("DATA_PATH", "does not match"))
-    return new ConfigError(
-      uncoded(
-        `destination.data_path is ${place.dataPath}, but the lake of this catalog keeps its files elsewhere (${said}). Set data_path to where they are, or give the new lake a catalog_schema of its own.`,
-      ),
-    );
+    return new ConfigError(lakeMessages.other_data_path({ data_path: place.dataPath, reason }));
   if (says("DuckLake", "version", "support") || says("DuckLake", "version", "newer"))
-    return new DestinationError(
-      uncoded(
-        `The lake's catalog is of another version than DuckDB's extension ducklake here (${said}). Use the tributary of the newer one.`,
-      ),
-      error,
-    );
+    return new DestinationError(lakeMessages.other_version({ reason }), error);
   return lakeFailure("open the lake", error);
 }

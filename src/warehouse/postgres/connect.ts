@@ -1,10 +1,11 @@
 import pg, { type Client, type CustomTypesConfig } from "pg";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Schemas } from "../database.ts";
-import { type Address, explained, readOnly } from "./failure.ts";
+import { type Address, explained } from "./failure.ts";
 import type { LockPatience, Watched } from "./lock_watch.ts";
+import { postgresMessages } from "./messages.ts";
 import { refusePooler } from "./pooler.ts";
 import { type Ssl, tlsOf, triesOn, withoutTls } from "./tls.ts";
 
@@ -65,7 +66,7 @@ export async function connect(place: Place, access: "read" | "write", clock: Clo
     await refusePooler(client, beside(), address, clock);
     const backend = await prepare(client, address, access, place);
     const warning = tls.warning(ssl);
-    const warnings = warning === undefined ? [] : [uncoded(warning)];
+    const warnings = warning === undefined ? [] : [warning];
     return { ...place, client, address, backend, beside, protection: tls.protection(ssl), warnings };
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -121,9 +122,7 @@ export function libpqOf(url: string): {
 }
 
 function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNECT_MS): Client {
-  const form = "postgres://user:password@host:5432/database";
-  if (!/^(postgres|postgresql|socket):/.test(url))
-    throw new ConfigError(uncoded(`destination.url: expected ${form}, got an address of another form.`));
+  if (!/^(postgres|postgresql|socket):/.test(url)) throw new ConfigError(postgresMessages.other_form());
   try {
     return new pg.Client({
       connectionString: url,
@@ -138,11 +137,7 @@ function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNEC
     });
   } catch {
     // The cause would hold the address, and with it the password.
-    throw new ConfigError(
-      uncoded(
-        `destination.url: expected ${form}, got an address that cannot be read; characters such as @ / : # in a password are written %40 %2F %3A %23.`,
-      ),
-    );
+    throw new ConfigError(postgresMessages.unreadable_address());
   }
 }
 
@@ -153,20 +148,16 @@ async function prepare(
   access: "read" | "write",
   { lockWaitMs = 0 }: LockPatience,
 ): Promise<number> {
-  const server = `PostgreSQL at ${address.host}:${address.port}`;
+  const { host, port, database } = address;
   const { rows } = await client.query<{ backend: number; encoding: string; standby: boolean; frozen: string }>(
     `select pg_backend_pid() as backend, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
             current_setting('default_transaction_read_only') as frozen`,
   );
   const found = rows[0]!;
   if (found.encoding !== "UTF8")
-    throw new DestinationError(
-      uncoded(
-        `Expected a database in UTF8, but ${address.database} at ${address.host}:${address.port} is in ${found.encoding}, which cannot hold every text the service sends. Create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
-      ),
-    );
+    throw new DestinationError(postgresMessages.not_utf8({ host, port, database, encoding: found.encoding }));
   if (access === "write" && (found.standby || found.frozen === "on"))
-    throw new DestinationError(uncoded(readOnly(server)), undefined, true);
+    throw new DestinationError(postgresMessages.read_only({ host, port }), undefined, true);
   // Only where the platform can watch a socket; it frees a killed run's locks within a second. A loss is met by what follows.
   await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
   const frozen: Record<string, string> = access === "read" ? { default_transaction_read_only: "on" } : {};

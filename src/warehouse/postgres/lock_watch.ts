@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { StoppedError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { type Address, explained } from "./failure.ts";
+import { type Blocker, postgresMessages } from "./messages.ts";
 
 /** How long others' locks are waited for; absent: for ever. */
 export interface LockPatience {
@@ -24,7 +24,7 @@ interface Statement {
   /** Its age at the last look. */
   looked: number;
   /** Who keeps it waiting, as far as a look has seen. */
-  holders: string | undefined;
+  blockers: readonly Blocker[];
   stopped: StoppedError | undefined;
 }
 
@@ -56,14 +56,14 @@ export class LockWatch {
 
   /** Sends one statement; statements come one after another. @throws DestinationError, StoppedError */
   async over<T>(send: () => Promise<T>): Promise<T> {
-    const statement: Statement = { since: performance.now(), looked: 0, holders: undefined, stopped: undefined };
+    const statement: Statement = { since: performance.now(), looked: 0, blockers: [], stopped: undefined };
     this.#statement = statement;
     try {
       return await send();
     } catch (error) {
       if (statement.stopped !== undefined && error instanceof Error && "code" in error && error.code === "57014")
         throw statement.stopped;
-      throw explained(error, this.#watched.address, { holders: statement.holders });
+      throw explained(error, this.#watched.address, { blockers: statement.blockers });
     } finally {
       this.#statement = undefined;
     }
@@ -94,14 +94,14 @@ export class LockWatch {
     client.on("error", () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<Blocker>(BLOCKERS, [backend]);
+      const { rows } = await client.query<Omit<Blocker, "since"> & { readonly since: Date | null }>(BLOCKERS, [
+        backend,
+      ]);
       if (rows.length === 0 || this.#statement !== statement) return;
-      statement.holders = rows.map(toldOf).join(", and ");
+      statement.blockers = rows.map(({ since, ...session }) => ({ ...session, since: since?.toISOString() ?? null }));
       if (reason === undefined) return;
       statement.stopped = new StoppedError(
-        uncoded(
-          `This run was to end while PostgreSQL at ${address.host}:${address.port} had it wait for a lock of ${statement.holders}: that wait was ended. What was committed stays and the next run goes on from there; see that the other session ends.`,
-        ),
+        postgresMessages.stopped_waiting({ host: address.host, port: address.port, blockers: statement.blockers }),
         reason.exitCode,
       );
       await client.query(CANCEL, [backend]);
@@ -111,24 +111,7 @@ export class LockWatch {
   }
 }
 
-interface Blocker {
-  readonly pid: number;
-  readonly user: string | null;
-  readonly application: string | null;
-  readonly since: Date | null;
-}
-
-/** Times of others' sessions are shown to few roles. Process 0: a prepared transaction. */
+/** Times of others' sessions are shown to few roles. */
 const BLOCKERS = `select distinct pid, usename::text as user, nullif(application_name, '') as application, xact_start as since
    from unnest(pg_catalog.pg_blocking_pids($1)) as blocking(pid) left join pg_catalog.pg_stat_activity using (pid)`;
 const CANCEL = "select pg_catalog.pg_cancel_backend($1) where cardinality(pg_catalog.pg_blocking_pids($1)) > 0";
-
-function toldOf({ pid, user, application, since }: Blocker): string {
-  if (pid === 0) return "a prepared transaction (pg_prepared_xacts)";
-  const facts = [
-    user === null ? [] : `of ${user}`,
-    application ?? [],
-    since === null ? [] : `since ${since.toISOString()}`,
-  ];
-  return `session ${pid} (${facts.flat().join(", ")})`;
-}

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { LockedError, TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Opener } from "../destination.ts";
+import { type LockHolder, lockMessages, runInWords } from "../messages.ts";
 import type { Session } from "./session.ts";
 
 const POLL_MS = 200;
@@ -256,30 +256,21 @@ export class Locks {
     );
     if (rows.length === rowsOf.length && rows[0]?.["locks"] === this.#held.length) return;
     const { company, name } = this.#held[0]!;
-    const holder = await this.#holderOf(company, name);
-    throw new LockedError(
-      uncoded(
-        `Expected this run to hold ${rowsOf.map(held => held.name).join(", ")} of ${company} still, but its locks are gone (now: ${holder?.text ?? "nobody"}). Nothing was written; run the same command again.`,
-      ),
-      holder,
-    );
+    const now = await this.#holderOf(company, name);
+    const lock_groups = rowsOf.map(held => held.name);
+    throw new LockedError(lockMessages.lost({ lock_groups, company, holder: now?.holder }), now);
   }
 
   async #lockedError({ company, name }: LockGroup): Promise<LockedError> {
-    const holder = await this.#session.turn(() => this.#holderOf(company, name));
-    return new LockedError(
-      uncoded(
-        `${name} of ${company} is held by ${holder?.text ?? "another session that left no name"}. Nothing was done; wait until that run has ended, or give --wait 30m.`,
-      ),
-      holder,
-    );
+    const now = await this.#session.turn(() => this.#holderOf(company, name));
+    return new LockedError(lockMessages.held({ lock_group: name, company, holder: now?.holder }), now);
   }
 
   /** Who is named as the holder of a group, or of the first of its parts. */
   async #holderOf(
     company: string,
     name: string,
-  ): Promise<{ readonly runId: string; readonly text: string; readonly who: string } | undefined> {
+  ): Promise<{ readonly runId: string; readonly holder: LockHolder; readonly who: string } | undefined> {
     const { rows } = await this.#session.query(
       `select family, run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
          from ${this.#holders} where company = $1 and (family = $2 or starts_with(family, $2 || '/'))
@@ -288,14 +279,11 @@ export class Locks {
     );
     const row = rows[0];
     if (row === undefined) return undefined;
+    const { family, run_id, pid, host, command } = row as Readonly<Record<string, string>>;
     const since = row["since"] instanceof Date ? row["since"].toISOString() : "an unknown time";
-    const runId = String(row["run_id"]);
-    const run = `run ${runId} (process ${row["pid"]} on ${row["host"]}, ${row["command"]})`;
-    return {
-      runId,
-      text: `${run} since ${since}`,
-      who: `${run}, which has held ${row["family"]} of ${company} since ${since}`,
-    };
+    const holder = { run_id: run_id!, pid: Number(pid), host: host!, command: command!, since };
+    const who = `${runInWords(holder)}, which has held ${family} of ${company} since ${since}`;
+    return { runId: holder.run_id, holder, who };
   }
 
   /** Gives everything back; a lost connection has done so already. */

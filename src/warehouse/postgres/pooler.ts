@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import type { Clock } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Address } from "./failure.ts";
+import { postgresMessages } from "./messages.ts";
 
 const PATIENCE_MS = 3_000;
 const LOOKS = 4;
@@ -66,10 +66,5 @@ async function within<T>(clock: Clock, work: () => Promise<T>): Promise<T | unde
   }
 }
 
-function refusal({ host, port }: Address): DestinationError {
-  return new DestinationError(
-    uncoded(
-      `Expected a session of its own at ${host}:${port}, but statements of one connection land in different backends: a transaction pooler (PgBouncer, Supavisor, …) stands between. Locks and settings need a session: put the database's direct address, or the pooler's address in session mode, into destination.url (often another port).`,
-    ),
-  );
-}
+const refusal = ({ host, port }: Address): DestinationError =>
+  new DestinationError(postgresMessages.transaction_pooler({ host, port }));

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { type Db, quotedName } from "../database.ts";
 import { type Contents, isFiltered, type Partition, type SourceColumn, type SourceTable } from "../parquet_source.ts";
+import { postgresMessages } from "./messages.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
@@ -34,11 +34,7 @@ export async function serverMajor(db: Db): Promise<number> {
     select current_setting('server_version_num')::integer / 10000 as major`.execute(db);
   const { major } = rows[0]!;
   if (major < HASHES_ROWS)
-    throw new DestinationError(
-      uncoded(
-        `Expected PostgreSQL ${HASHES_ROWS} or later, whose rows can be told apart by a hash; this server is PostgreSQL ${major}. Exports need a newer one.`,
-      ),
-    );
+    throw new DestinationError(postgresMessages.too_old({ version: major, needed_version: HASHES_ROWS }));
   return major;
 }
 

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { SharedTables } from "../shared_tables.ts";
 import { ensureSharedState } from "../state/state_ddl.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
 import { lockKey } from "./locks.ts";
+import { postgresMessages } from "./messages.ts";
 import { Session } from "./session.ts";
 
 /** Statements that take longer are given up, with their connection: it may be one that leads nowhere any more. */
@@ -231,9 +231,7 @@ class Connection {
     this.#drop(opening);
     const { host, port } = session.address;
     throw new DestinationError(
-      uncoded(
-        `Expected an answer of PostgreSQL at ${host}:${port} within ${ANSWER_MS / 1_000} s about what the workers share, but none came. It is asked again over another connection; see to the network, and to sessions that lock the tables budgets and workers.`,
-      ),
+      postgresMessages.shared_state_silent({ host, port, wait_ms: ANSWER_MS }),
       undefined,
       true,
     );
@@ -241,9 +239,7 @@ class Connection {
 
   async close(): Promise<void> {
     const opening = this.#opening;
-    this.#closed.abort(
-      new DestinationError(uncoded("The connection to what the workers share was closed."), undefined, true),
-    );
+    this.#closed.abort(new DestinationError(postgresMessages.shared_state_closed(), undefined, true));
     await opening?.then(
       ({ session }) => session.end(),
       () => undefined,

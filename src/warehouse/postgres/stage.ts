@@ -3,12 +3,12 @@ import { sql } from "kysely";
 import pg from "pg";
 import { type Column, INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { type Batch, type EncodedTable, stageColumns } from "../../rows/batch.ts";
 import type { Fragment } from "../database.ts";
 import { isLockFailure } from "../ddl/alteration.ts";
 import type { Stage, StageRecord } from "../destination.ts";
 import { postgresDialect } from "./dialect.ts";
+import { postgresMessages } from "./messages.ts";
 import type { Session } from "./session.ts";
 
 /** One table of a stage: its quoted name with the schema, and its columns in the CSV's order. */
@@ -199,9 +199,11 @@ class PostgresStage implements Stage {
       );
       if (rowCount !== 1)
         throw new DestinationError(
-          uncoded(
-            `Expected the stage of ${this.#set.main.name} (${this.#company}) to hold a record, but it is gone: the server crashed or somebody emptied ${this.#schema}.stages. Nothing was stored; the next run reads the list from its start.`,
-          ),
+          postgresMessages.stage_lost({
+            table: this.#set.main.name,
+            company: this.#company,
+            state_schema: this.#schema,
+          }),
         );
     });
     this.record = record;

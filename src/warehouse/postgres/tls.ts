@@ -3,7 +3,8 @@ import type { ConnectionOptions } from "node:tls";
 import { isLoopback } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
+import { postgresMessages } from "./messages.ts";
 
 /** libpq's, from the weakest to the strictest. */
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
@@ -23,7 +24,7 @@ export interface Tls {
   /** How a connection that was made in one of these ways is protected, as `check` says it. */
   protection(ssl: Ssl): string;
   /** What is to be warned of where it was made so. */
-  warning(ssl: Ssl): string | undefined;
+  warning(ssl: Ssl): Message | undefined;
 }
 
 /** An address without what it says about TLS, which is kept apart. */
@@ -45,18 +46,9 @@ export function tlsOf(said: URLSearchParams, { host, port }: { readonly host: st
   const mode = modeOf(said, isNear ? "disable" : "prefer");
   const [root, direct] = [given("sslrootcert"), given("sslnegotiation") === "direct"];
   const isWeak = modes.indexOf(mode) < modes.indexOf("require");
-  if (direct && isWeak && !isSocket)
-    throw new ConfigError(
-      uncoded(
-        `destination.url: sslnegotiation=direct expects sslmode=require or a stricter one, got ${mode}. Write sslmode=verify-full.`,
-      ),
-    );
+  if (direct && isWeak && !isSocket) throw new ConfigError(postgresMessages.direct_unencrypted({ sslmode: mode }));
   if (mode === "verify-ca" && (root === undefined || root === "system"))
-    throw new ConfigError(
-      uncoded(
-        "destination.url: sslmode=verify-ca expects sslrootcert, the file of your certificate authority, got none: a certificate that anybody can buy would do. Add it, or write sslmode=verify-full.",
-      ),
-    );
+    throw new ConfigError(postgresMessages.no_authority());
   const checksName = mode === "verify-full" || root === "system";
   const checksCertificate = !isWeak && (root !== undefined || mode !== "require");
   const encrypted = (): ConnectionOptions => ({
@@ -82,7 +74,7 @@ export function tlsOf(said: URLSearchParams, { host, port }: { readonly host: st
     },
     warning(ssl) {
       if (ssl !== false || isNear || mode === "disable") return undefined;
-      return `Expected an encrypted connection to PostgreSQL at ${host}:${port}, got one in clear: who is on the way can read the rows, and get the password. Turn on ssl at the server and write ?sslmode=verify-full at the end of destination.url; on a network that you trust write ?sslmode=disable.`;
+      return postgresMessages.unencrypted({ host, port });
     },
   };
 }
@@ -104,11 +96,7 @@ function modeOf(address: URLSearchParams, otherwise: Mode): Mode {
   const said = address.get("sslmode") || ssl || process.env["PGSSLMODE"] || otherwise;
   const mode = modes.find(each => each === said);
   if (mode !== undefined) return mode;
-  throw new ConfigError(
-    uncoded(
-      `destination.url: expected sslmode (or PGSSLMODE) to be ${modes.slice(0, -1).join(", ")} or ${modes.at(-1)}, got ${said}. Write sslmode=verify-full, or require for a certificate that nobody verifies.`,
-    ),
-  );
+  throw new ConfigError(postgresMessages.unknown_sslmode({ sslmode: said, known: modes }));
 }
 
 function pem(name: string, path: string): string {
@@ -116,9 +104,7 @@ function pem(name: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     throw new ConfigError(
-      uncoded(
-        `destination.url: expected a readable file in ${name}, got ${path} (${codeOf(cause)}). Correct the path or its rights.`,
-      ),
+      postgresMessages.unreadable_certificate({ parameter: name, path, error_code: codeOf(cause) }),
       cause,
     );
   }

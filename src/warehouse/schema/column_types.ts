@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Message } from "../../message.ts";
 import type { Db, Fragment, Schemas } from "../database.ts";
 import { canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
 import type { Shape, ShapedColumn } from "../ddl/shape.ts";
@@ -6,6 +7,7 @@ import type { Dialect } from "../dialect.ts";
 import { type Dependents, dependentsOf } from "../views/dependents.ts";
 import { presentViews } from "../views/present_views.ts";
 import { refillStatement } from "./fill_from_extra.ts";
+import { tablesMessages } from "./messages.ts";
 
 /** Columns of a table that are there under another type than the wanted one, and can become it. */
 export interface Retyped {
@@ -77,10 +79,8 @@ export async function viewsInTheWay(
 }
 
 /** What has to be done about somebody's own views before their columns can change. */
-export function viewRefusals(foreign: readonly string[], tables: readonly Retyped[]): readonly string[] {
+export function viewRefusals(foreign: readonly string[], tables: readonly Retyped[]): readonly Message[] {
   if (foreign.length === 0) return [];
-  const names = tables.map(({ table, columns }) => `${table} (${columns.map(({ name }) => name).join(", ")})`);
-  return [
-    `${foreign.join(", ")} of yours read columns that get another type, of ${names.join("; ")}, or views of tributary's over them, and PostgreSQL changes no column that a view reads. Keep their definitions (select pg_get_viewdef('${foreign[0]}'::regclass)), drop them, run again, and create them anew.`,
-  ];
+  const named = tables.map(({ table, columns }) => ({ table, columns: columns.map(({ name }) => name) }));
+  return [tablesMessages.views_read_columns({ views: foreign, tables: named })];
 }

@@ -26,7 +26,7 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
   ];
   const heading = [
     `-- tributary, data version ${DATA_VERSION}, ${dialect.name}`,
-    ...refusals.map(text => `-- refused: ${text}`),
+    ...refusals.map(({ message }) => `-- refused: ${message}`),
   ];
   return `${heading.join("\n")}\nbegin;\n${statements.map(text => `${compiled(text)};\n`).join("")}commit;\n`;
 }

@@ -57,30 +57,6 @@ function constraintName({ from, to }: Relation): string {
   return `${OURS}${from.table.slice(0, 43)}_${digest}`;
 }
 
-/**
- * PostgreSQL: what has to be said of somebody's own foreign keys to these tables. A publish deletes a row that changed and
- * inserts it again: a key that is checked at once would refuse that, and ON DELETE CASCADE take somebody's rows with it. One
- * that is checked when the transaction ends finds the row where it was.
- */
-export async function foreignKeysInTheWay(db: Db, schema: string, tables: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ table: string; name: string; to: string; action: string }>`
-    select format('%I.%I', m.nspname, f.relname) as "table", format('%I', c.conname) as name,
-      format('%I.%I', n.nspname, t.relname) as "to", c.confdeltype as action
-    from pg_catalog.pg_constraint c
-    join pg_catalog.pg_class f on f.oid = c.conrelid
-    join pg_catalog.pg_namespace m on m.oid = f.relnamespace
-    join pg_catalog.pg_class t on t.oid = c.confrelid
-    join pg_catalog.pg_namespace n on n.oid = t.relnamespace
-    where c.contype = 'f' and c.conparentid = 0 and n.nspname = ${schema} and t.relname = any(${tables}::text[])
-      and coalesce(to_jsonb(c) ->> 'conenforced', 'true') = 'true' and not (c.condeferred and c.confdeltype = 'a')
-    order by 1, 2`.execute(db);
-  return rows.map(({ table, name, to, action }) => {
-    const harm =
-      action === "a" || action === "r" ? "refuse every change of a row" : `change or delete rows of ${table} with it`;
-    return `The foreign key ${name} of ${table} refers to ${to}, whose rows are deleted and inserted again when they change: it would ${harm}. Remove it (ALTER TABLE ${table} DROP CONSTRAINT ${name};), or make it one that is checked at the end of a transaction (DEFERRABLE INITIALLY DEFERRED, without ON DELETE).`;
-  });
-}
-
 /** PostgreSQL: takes our foreign keys to these tables away, so that the tables can be dropped. Somebody's own stay, and say so. */
 export async function dropForeignKeysTo(
   db: Db,

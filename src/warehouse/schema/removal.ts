@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { counted } from "../../counted.ts";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Db, Fragment, Trx } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import { asOfName, versionsName } from "../ddl/as_of.ts";
@@ -16,6 +15,7 @@ import { presentViews, recordViews } from "../views/present_views.ts";
 import { dropViews } from "../views/statements.ts";
 import { analyticsSchema } from "../views/view.ts";
 import { dropForeignKeysTo } from "./foreign_keys.ts";
+import { tablesMessages } from "./messages.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
 
 /** One company's rows of a stream, to be removed. */
@@ -72,11 +72,7 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
       view => view.schema === shown && Object.hasOwn(record, view.name),
     );
     if (foreign.length > 0)
-      throw new DestinationError(
-        uncoded(
-          `${foreign.join(", ")} read ${tables.main.name} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
-        ),
-      );
+      throw new DestinationError(tablesMessages.views_read_table({ views: foreign, table: tables.main.name }));
     // The next run makes anew those that can do without the tables.
     await dropViews(trx, dialect, shown, ours);
     const kept = Object.entries(record).filter(([name]) => !ours.includes(name));
@@ -149,12 +145,7 @@ async function drop(trx: Trx, named: Named, statement: Fragment): Promise<void> 
     await statement.execute(trx);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "2BP01")) throw error;
-    const detail = "detail" in error && typeof error.detail === "string" ? error.detail : error.message;
-    throw new DestinationError(
-      uncoded(
-        `Something of yours needs ${named.schema}.${named.name}, which would be dropped: ${detail}. Nothing was changed; drop it first, or run reset without --drop.`,
-      ),
-      error,
-    );
+    const reason = "detail" in error && typeof error.detail === "string" ? error.detail : error.message;
+    throw new DestinationError(tablesMessages.needed({ name: `${named.schema}.${named.name}`, reason }), error);
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { INDEX_COLUMN, LINE_ID_COLUMN } from "../../catalog/columns.ts";
+import type { Message } from "../../message.ts";
 import type { Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import { type Catalog, canonicalType, type PresentTable } from "../ddl/database_catalog.ts";
@@ -9,6 +10,7 @@ import { allFilled, type Unfilled } from "../merge/unfilled.ts";
 import { equal } from "../sql_fragments.ts";
 import { type Retyped, retyped, retyping } from "./column_types.ts";
 import { fillStatement, leaveOutStatement } from "./fill_from_extra.ts";
+import { tablesMessages } from "./messages.ts";
 import type { RecordedColumns } from "./table_record.ts";
 
 /** Everything in the order in which it has to be done. */
@@ -19,7 +21,7 @@ export function inOrder(steps: readonly Step[]): readonly Fragment[] {
 /** What has to be done to the tables, and why some of it cannot be. */
 export interface Plan {
   readonly steps: readonly Step[];
-  readonly refusals: readonly string[];
+  readonly refusals: readonly Message[];
   /** Streams that have state but lack a table, or its rows: they have to be read from the start. */
   readonly missing: readonly string[];
   /** Streams of whose rows somebody dropped or renamed columns. */
@@ -49,7 +51,7 @@ export function planTables(
   { unfilled = allFilled, given = new Map(), cleared = new Set() }: Found = {},
 ): Plan {
   const steps: Step[] = [];
-  const refusals: string[] = [];
+  const refusals: Message[] = [];
   const missing = new Set(cleared);
   const unversioned = new Set<string>();
   const emptied = new Set<string>();
@@ -122,40 +124,30 @@ function createTable(dialect: Dialect, shape: Shape): Fragment {
 const definition = (column: ShapedColumn): Fragment => sql`${sql.id(column.name)} ${sql.raw(column.type)}`;
 
 /** Why a table that is there cannot be used: every reason, so that one look at it is enough. */
-function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): string[] {
-  const name = `${shape.schema}.${shape.name}`;
-  if (!present.isTable) return [`${name} is a view or another relation, not a table of tributary's.`];
+function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): Message[] {
+  const table = `${shape.schema}.${shape.name}`;
+  const { stream, primaryKey } = shape;
+  if (!present.isTable) return [tablesMessages.not_a_table({ table })];
   const lacking = shape.columns.filter(column => column.of === undefined && !present.columns.has(column.name));
-  if (lacking.length > 0)
-    return [
-      `${name} isn't tributary's: it has no ${lacking.map(column => column.name).join(", ")}. Rename it, move it to another schema, or set destination.schema to one of its own.`,
-    ];
-  const found: string[] = [];
-  const keyMissing = shape.primaryKey.filter(column => !present.columns.has(column));
-  if (keyMissing.length > 0) found.push(`${name} lacks ${keyMissing.join(", ")} of its key; ${startOver(shape)}`);
+  if (lacking.length > 0) return [tablesMessages.not_ours({ table, lacking: lacking.map(column => column.name) })];
+  const found: Message[] = [];
+  const keyMissing = primaryKey.filter(column => !present.columns.has(column));
+  if (keyMissing.length > 0) found.push(tablesMessages.key_incomplete({ table, lacking: keyMissing, stream }));
   const changing = retyped(shape, present).columns;
   for (const column of shape.columns) {
-    const there = present.columns.get(column.name);
-    if (there !== undefined && there.type !== canonicalType(column.type) && !changing.includes(column))
-      found.push(
-        `${name}.${column.name} is ${there.type}, but ${canonicalType(column.type)} is wanted, which could not hold all of it. ${capitalised(startOver(shape))}`,
-      );
+    const type = present.columns.get(column.name)?.type;
+    const wanted = canonicalType(column.type);
+    if (type !== undefined && type !== wanted && !changing.includes(column))
+      found.push(tablesMessages.other_type({ column: `${table}.${column.name}`, type, wanted, stream }));
   }
   for (const column of present.columns.values()) {
     if (column.isRequired && !shape.columns.some(own => own.name === column.name))
-      found.push(`${name}.${column.name} isn't tributary's and is NOT NULL without a default: no row could be added.`);
+      found.push(tablesMessages.required_column({ column: `${table}.${column.name}` }));
   }
-  if (dialect.primaryKeys && present.primaryKey.join() !== shape.primaryKey.join())
-    found.push(
-      `${name} has the primary key (${present.primaryKey.join(", ")}), but (${shape.primaryKey.join(", ")}) is wanted; ${startOver(shape)}`,
-    );
+  if (dialect.primaryKeys && present.primaryKey.join() !== primaryKey.join())
+    found.push(tablesMessages.other_key({ table, key: present.primaryKey, wanted: primaryKey, stream }));
   return found;
 }
-
-const startOver = (shape: Shape): string =>
-  `rename the table to keep what it holds, or run \`tributary reset ${shape.stream} --drop\` and load it again.`;
-
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function otherTypes(dialect: Dialect, shape: Shape, changing: Retyped): Step {
   const names = changing.columns.map(({ name, type }) => `${name} ${canonicalType(type)}`);

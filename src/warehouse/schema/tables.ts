@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Table } from "../../catalog/columns.ts";
 import type { Relation } from "../../catalog/relation.ts";
 import { DestinationError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Db, Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
@@ -19,8 +19,9 @@ import { dropViews } from "../views/statements.ts";
 import { analyticsSchema, type ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
 import { viewRefusals, viewsInTheWay } from "./column_types.ts";
-import { foreignKeySteps, foreignKeysInTheWay } from "./foreign_keys.ts";
-import { interferences } from "./foreign_triggers.ts";
+import { foreignKeySteps } from "./foreign_keys.ts";
+import { foreignKeysInTheWay, interferences } from "./foreign_objects.ts";
+import { tablesMessages } from "./messages.ts";
 import { commentOnTable, inOrder, type Plan, planTables, reservedTables, tableOf } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 
@@ -189,9 +190,7 @@ export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSel
 
 function accepted(plan: Plan): Plan {
   if (plan.refusals.length === 0) return plan;
-  throw new DestinationError(
-    uncoded(`The warehouse's tables cannot be used as they are; nothing was changed. ${plan.refusals.join(" ")}`),
-  );
+  throw new DestinationError(tablesMessages.unusable({ faults: plan.refusals }));
 }
 
 /** Sets the comments of tables that are there, where they differ: of streams that are off, "not updated since …". */

@@ -6,9 +6,6 @@ import { factOf, keepFact } from "./facts.ts";
 /** In the state schema's facts: that the warehouse is being filled from another one, and how far that is. */
 export const FILLING = "filling";
 
-export const HALF_FILLED =
-  "This warehouse is being filled from another one, and isn't whole yet. Call the same `tributary move --to` again, which goes on, or drop its schemas (or its file) and use the other one.";
-
 const contents = z.object({ rows: z.number(), fingerprint: z.string() });
 const stored = z.object({ from: z.string(), done: z.record(z.string(), contents) });
 

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Db, Fragment } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import { factOf, keepFact, recordFact } from "./facts.ts";
-import { FILLING, HALF_FILLED } from "./filling.ts";
+import { FILLING } from "./filling.ts";
+import { identityMessages } from "./messages.ts";
 
 /** Who a run says it works for. */
 export interface Identity {
@@ -52,38 +53,29 @@ export async function checkIdentity(db: Db, dialect: Dialect, identity: Identity
 export async function compareIdentity(db: Db, identity: Identity): Promise<ReadonlyMap<string, unknown>> {
   const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
   const stored = new Map(rows.map(row => [row.key, row.value]));
-  const complaints = [
-    ...(stored.has(FILLING) && identity.fills !== true ? [HALF_FILLED] : []),
+  const [complaint, ...others] = [
+    ...(stored.has(FILLING) && identity.fills !== true ? [identityMessages.half_filled()] : []),
     ...schemaComplaints(stored, identity),
     ...companyComplaints(stored, identity),
   ];
-  if (complaints.length > 0) throw new ConfigError(uncoded(complaints.join(" ")));
-  return stored;
+  if (complaint === undefined) return stored;
+  throw new ConfigError(others.length === 0 ? complaint : identityMessages.several({ faults: [complaint, ...others] }));
 }
 
-function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version, program }: Identity): string[] {
-  const complaints: string[] = [];
+function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version, program }: Identity): Message[] {
+  const complaints: Message[] = [];
   const written = stored.get("version");
   if (typeof written === "number" && written > version)
-    complaints.push(
-      `The warehouse was written by a newer tributary (data version ${written}; this one knows ${version}): install that version again, or use another destination.`,
-    );
-  for (const [key, did] of [
-    [PROGRAM, "altered"],
-    [MAKER, "made"],
-  ] as const) {
+    complaints.push(identityMessages.newer_version({ version: written, known_version: version }));
+  for (const key of [PROGRAM, MAKER]) {
     const release = stored.get(key);
     if (typeof release !== "string" || program === undefined || !isNewer(release, program)) continue;
-    complaints.push(
-      `The warehouse's tables were ${did} by tributary ${release}, and this is ${program}, which doesn't know all of their columns: install ${release} or a newer one, or use another destination.`,
-    );
+    complaints.push(identityMessages.newer_tables({ altered: key === PROGRAM, release, own_release: program }));
     break;
   }
   const kept = stored.get("schema");
   if (typeof kept === "string" && kept !== schema)
-    complaints.push(
-      `This warehouse keeps its tables in schema ${kept}, but destination.schema is ${schema}. Set destination.schema back to ${kept}, or give the new schema a state of its own (destination.state_schema, or another database or file).`,
-    );
+    complaints.push(identityMessages.other_schema({ kept, configured: schema }));
   return complaints;
 }
 
@@ -103,23 +95,20 @@ export function recordMaker(stateSchema: string, program: string): readonly Frag
   return recordFact(stateSchema, MAKER, program.replace(/^(\d+\.\d+)\..*$/, "$1.0"));
 }
 
-function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): string[] {
-  const complaints: string[] = [];
+function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): Message[] {
+  const complaints: Message[] = [];
   for (const { name, baseUrl, companyId } of companies) {
     const kept = companyOf(stored, name);
     if (kept !== undefined && kept.base_url !== baseUrl)
-      complaints.push(
-        `This warehouse keeps company ${name} from ${kept.base_url}, but the configuration reads it from ${baseUrl}. Set base_url back, give the other service's rows a company name of their own, or use another destination. (If the same service has moved: \`tributary move --company ${name}\` compares it with what is kept, and has the warehouse know the new address.)`,
-      );
+      complaints.push(identityMessages.other_address({ company: name, kept: kept.base_url, configured: baseUrl }));
     if (kept?.company_id != null && companyId !== undefined && kept.company_id !== companyId)
       complaints.push(
-        `This warehouse keeps company ${name} with the service's id ${kept.company_id}, but the key belongs to ${companyId}. Use the key of the first, give the second a company name of its own, or use another destination.`,
+        identityMessages.other_company_id({ company: name, kept_id: kept.company_id, key_id: companyId }),
       );
-    const twin = companyId === undefined ? undefined : twinOf(stored, name, companyId);
+    if (companyId === undefined) continue;
+    const twin = twinOf(stored, name, companyId);
     if (twin !== undefined)
-      complaints.push(
-        `The key of company ${name} belongs to ${companyId}, which this warehouse keeps as ${twin} already. Call it ${twin} again (company:), or use another destination.`,
-      );
+      complaints.push(identityMessages.other_company_name({ company: name, key_id: companyId, kept: twin }));
   }
   return complaints;
 }

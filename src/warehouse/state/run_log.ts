@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Db, Fragment } from "../database.ts";
 import { hasColumn, hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
 import { stateTables } from "../state_tables.ts";
+import { stateMessages } from "./messages.ts";
 import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
@@ -319,7 +320,9 @@ export async function warningsOfLastRun(db: Db, command: string): Promise<readon
 
 /** Warnings as `runs` has them; those of former versions are sentences alone. */
 export const storedMessages = (stored: unknown): readonly Message[] =>
-  Array.isArray(stored) ? stored.map(each => (typeof each === "string" ? uncoded(each) : (each as Message))) : [];
+  Array.isArray(stored)
+    ? stored.map(each => (typeof each === "string" ? stateMessages.former_warning({ text: each }) : (each as Message)))
+    : [];
 
 /** How the run before this one ended; undefined for the first. */
 export async function runBefore(

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Db, Fragment, Trx } from "../database.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
@@ -10,6 +9,7 @@ import { columnList } from "../sql_fragments.ts";
 import type { StateTable } from "../state_columns.ts";
 import { STAGES, type StateTables, stagesTable, stateTables } from "../state_tables.ts";
 import { factOf, recordFact } from "./facts.ts";
+import { stateMessages } from "./messages.ts";
 import { lastOfEachStream } from "./run_log.ts";
 
 const tables: ReadonlyMap<string, StateTable> = new Map(Object.entries<StateTable>(stateTables));
@@ -123,11 +123,7 @@ async function versionOf(db: Db, stateSchema: string, catalog: Catalog, ours: nu
   if (!catalog.tables.has(`${stateSchema}.warehouse`)) return undefined;
   const version = await factOf(db, "version");
   if (typeof version === "number" && version > ours)
-    throw new ConfigError(
-      uncoded(
-        `The warehouse was written by a newer tributary (data version ${version}; this one knows ${ours}). Nothing was changed; install the newer version again, or use another destination.`,
-      ),
-    );
+    throw new ConfigError(stateMessages.newer_version({ version, known_version: ours }));
   return typeof version === "number" ? version : undefined;
 }
 
@@ -140,11 +136,7 @@ export async function ensureServedState(db: Db, dialect: Dialect, stateSchema: s
   const lacking = async (trx: Db) => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
     if (catalog.tables.has(`${stateSchema}.warehouse`))
-      throw new ConfigError(
-        uncoded(
-          `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${stateSchema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
-        ),
-      );
+      throw new ConfigError(stateMessages.schema_taken({ state_schema: stateSchema }));
     return missing(dialect, stateSchema, catalog, served);
   };
   if ((await lacking(db)).length === 0) return;

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { createHasher, type Hasher } from "../../rows/hash.ts";
 import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
@@ -10,6 +9,7 @@ import type { Dialect, Named } from "../dialect.ts";
 import { EXPIRED } from "../ducklake/maintenance.ts";
 import { type Contents, type SourceColumn, storedAs } from "../parquet_source.ts";
 import type { CopyPlace } from "../read/copying.ts";
+import { tablesMessages } from "../schema/messages.ts";
 import { TABLE_FACTS } from "../schema/table_record.ts";
 import { sharedTables } from "../shared_tables.ts";
 import { countOf } from "../sql_fragments.ts";
@@ -243,9 +243,5 @@ async function copyTable(sides: Sides, trx: Db, hasher: Hasher, { from, to, rows
   const { contents } = sent;
   const arrived = await contentsOf(sides, { ...sides.to, db: trx }, to, hasher, columns);
   if (arrived.rows === contents.rows && arrived.fingerprint === contents.fingerprint) return contents;
-  throw new DestinationError(
-    uncoded(
-      `Expected ${name} to be equal row by row after it was copied, but ${contents.rows} rows (${contents.fingerprint}) became ${arrived.rows} (${arrived.fingerprint}). Nothing of it was stored; please report this.`,
-    ),
-  );
+  throw new DestinationError(tablesMessages.copy_differs({ table: name, sent: contents, arrived }));
 }

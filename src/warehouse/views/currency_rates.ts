@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { type CurrencyFactor, currencyFactors, type ReportingCurrency } from "../../catalog/currency_rates.ts";
 import { ConfigError, TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Db } from "../database.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import { factOf, keepFact } from "../state/facts.ts";
+import { viewsMessages } from "./messages.ts";
 
 /** `rates`: a file's path, or `table:` and the name of a table of the warehouse with columns date, currency and rate. */
 export interface CurrencySource extends ReportingCurrency {
@@ -49,11 +49,8 @@ async function linesOf(db: Db, { rates }: CurrencySource): Promise<readonly stri
     return ["date,currency,rate", ...rows.flatMap(({ line }) => line ?? [])];
   } catch (error) {
     if (error instanceof TributaryError) throw error;
-    throw new ConfigError(
-      uncoded(
-        `currency: expected a file of rates, or a table with date, currency and rate, and ${rates} could not be read: ${String(error instanceof Error ? error.message : error)}`,
-      ),
-    );
+    const reason = String(error instanceof Error ? error.message : error);
+    throw new ConfigError(viewsMessages.rates_unreadable({ rates, reason }));
   }
 }
 

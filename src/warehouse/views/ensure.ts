@@ -1,9 +1,10 @@
 import { sql } from "kysely";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
 import { rightsLacking } from "../ddl/rights.ts";
 import type { Dialect } from "../dialect.ts";
 import { dependentsOf } from "./dependents.ts";
+import { viewsMessages } from "./messages.ts";
 import { type PresentViews, recordViews } from "./present_views.ts";
 import { attempt, comments, creation, dropViews, executeTogether } from "./statements.ts";
 import { isStored, printOf, storedName, type View, type ViewRecord } from "./view.ts";
@@ -89,10 +90,7 @@ function sentence(schema: string, what: string, names: readonly string[]): strin
 
 async function rightsMissing(db: Db, dialect: Dialect, schema: string): Promise<Message | undefined> {
   const lacking = dialect.hasRoles ? await rightsLacking(db, [schema]) : undefined;
-  if (lacking === undefined) return undefined;
-  return uncoded(
-    `The views of ${schema} could not be made; the tables are complete without them. ${lacking} Or set views: false.`,
-  );
+  return lacking && viewsMessages.no_rights({ schema, reason: lacking.message });
 }
 
 interface Made {
@@ -116,11 +114,7 @@ async function makeViews(trx: Db, dialect: Dialect, schema: string, { changed, w
     if (failure === undefined) made.names.push(view.name);
     else {
       made.failed.push(view.name);
-      made.warnings.push(
-        uncoded(
-          `The view ${schema}.${view.name} could not be made as it is to be, and was left as it was: ${failure}. See to that and run again; the tables are complete without it.`,
-        ),
-      );
+      made.warnings.push(viewsMessages.not_made({ view: `${schema}.${view.name}`, reason: failure }));
     }
   }
   return made;
@@ -162,11 +156,7 @@ async function removeViews(
     const { foreign } = await dependentsOf(trx, dialect, schema, { names: [name] }, isGoing);
     if (foreign.length === 0) continue;
     kept.add(name);
-    warnings.push(
-      uncoded(
-        `The view ${schema}.${name} is no longer wanted, but ${foreign.join(", ")} read it, so it stays. Drop those first and run again.`,
-      ),
-    );
+    warnings.push(viewsMessages.still_read({ view: `${schema}.${name}`, readers: foreign }));
   }
   const going = names.filter(name => !kept.has(name));
   await dropViews(trx, dialect, schema, going);

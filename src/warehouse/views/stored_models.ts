@@ -3,13 +3,14 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import { TributaryError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Destination } from "../destination.ts";
 import { factOf, keepFact } from "../state/facts.ts";
 import { readStreamState } from "../state/stream_state.ts";
 import { CURRENCY } from "./currency_rates.ts";
+import { viewsMessages } from "./messages.ts";
 import { type PresentViews, presentViews, recordViews } from "./present_views.ts";
 import { attempt, comments, executeTogether } from "./statements.ts";
 import { analyticsSchema, isStored, printOf, storedDefinition, storedName, type ViewOrder } from "./view.ts";
@@ -43,10 +44,8 @@ export async function refreshModels(destination: Place, order: ViewOrder): Promi
         await sql`analyze ${sql.id(destination.stateSchema, storedName(name))}`.execute(db);
     } catch (error) {
       if (error instanceof TributaryError) throw error;
-      const said = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
-      warnings.push(
-        uncoded(`The model ${order.schema}.${name} could not be worked out, and shows what it showed before: ${said}`),
-      );
+      const reason = (error instanceof Error ? error.message : String(error)).split("\n", 1).join();
+      warnings.push(viewsMessages.model_not_worked_out({ model: `${order.schema}.${name}`, reason }));
     }
   }
   return warnings;

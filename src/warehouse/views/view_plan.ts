@@ -1,9 +1,10 @@
 import { inDependencyOrder, type Model, modelSelect } from "../../catalog/model.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Catalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
+import { viewsMessages } from "./messages.ts";
 import type { PresentViews } from "./present_views.ts";
 import { type Compile, isThere, tableViews } from "./table_views.ts";
 import { printOf, storedDefinition, type View, type ViewOrder, type ViewRecord } from "./view.ts";
@@ -36,7 +37,7 @@ export function planViews(
   const isInTheWay = (name: string) => present.names.get(name) === false;
   const wanted = new Map<string, View>();
   const take = (view: View) => {
-    if (isInTheWay(view.name)) warnings.push(uncoded(inTheWay(order.schema, view.name)));
+    if (isInTheWay(view.name)) warnings.push(viewsMessages.in_the_way({ view: `${order.schema}.${view.name}` }));
     else wanted.set(view.name, view);
   };
   if (order.wanted) {
@@ -94,6 +95,3 @@ export function viewOfModel(
     columns: model.columns.map(({ name, description }) => ({ name, comment: description })),
   };
 }
-
-const inTheWay = (schema: string, name: string): string =>
-  `${schema}.${name} is not tributary's and was left alone, so its own view of that name is missing. Rename yours (ALTER VIEW ${schema}.${name} RENAME TO …, or move it to another schema) and run again.`;

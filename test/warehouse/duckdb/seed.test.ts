@@ -53,6 +53,11 @@ const ours = [
   "create table procurement.facts as select 11 as fact",
 ];
 
+const unknownFile = (path: string) => ({
+  code: "duckdb.unknown_file",
+  fields: { path, versions_folder: homeOf(path) },
+});
+
 describe("a warehouse file", () => {
   it("is made again from the version that readers see when the work file is gone", async () => {
     const path = await warehouse();
@@ -112,7 +117,7 @@ describe("a warehouse file", () => {
     for (const look of [() => opened(settingsFor(path)), () => inspectFile({ path, readers: "snapshot" })])
       await expect(look()).rejects.toMatchObject({
         exitCode: 6,
-        message: expect.stringMatching(/somebody put a file there .*move the folder away; .*move the file away/),
+        ...unknownFile(path),
       });
     expect(await readFile(path)).toEqual(await readFile(backup));
     await rename(homeOf(path), `${homeOf(path)}.before`);
@@ -134,7 +139,7 @@ describe("a warehouse file", () => {
     await setFact(destination, 2);
     await rm(path);
     await writeFile(path, backup);
-    await expect(destination.releaseToReaders()).rejects.toThrow(/somebody put a file there/);
+    await expect(destination.releaseToReaders()).rejects.toMatchObject(unknownFile(path));
     expect(await readFile(path)).toEqual(backup);
     await rm(path);
     await destination.releaseToReaders();
@@ -156,7 +161,7 @@ describe("a warehouse file", () => {
     await last.close();
     await rm(path);
     await writeFile(path, begun);
-    await expect(opened(settingsFor(path, { makeLink }))).rejects.toThrow(/somebody put a file there/);
+    await expect(opened(settingsFor(path, { makeLink }))).rejects.toMatchObject(unknownFile(path));
   });
 
   it("may have been made with plain DuckDB, as long as it has our table", async () => {
@@ -169,44 +174,50 @@ describe("a warehouse file", () => {
   it("of another program is refused and left as it is", async () => {
     for (const readers of ["snapshot", "direct"] as const) {
       const path = await warehouse();
-      const refused = async () => {
+      const refused = async (code: string, facts = {}) => {
         const before = await readFile(path);
         await expect(opened(settingsFor(path, { readers }))).rejects.toMatchObject({
           name: "DestinationError",
           exitCode: 6,
-          message: expect.stringMatching(
-            /^Expected .*w\.duckdb to be free or a warehouse of tributary, but .*move it away\.$/s,
-          ),
+          code,
+          fields: { path, file: path, ...facts },
         });
         expect(await readFile(path)).toEqual(before);
         await rm(path);
       };
+      const others = ["duckdb.not_ours", { state_schema: "_tributary" }] as const;
       await database(path, "create table theirs as select 1 as one");
-      await refused();
+      await refused(...others);
       await database(path, "create view theirs as select 1 as one");
-      await refused();
+      await refused(...others);
       await writeFile(path, "not a database at all ".repeat(1000));
-      await refused();
+      await refused("duckdb.no_database");
       await writeFile(path, "SQLite format 3\0".padEnd(4096, "x"));
-      await refused();
+      await refused("duckdb.no_database");
       await database(path, ...ours.map(statement => statement.replace("_tributary", "_another")));
-      await refused();
+      await refused(...others);
     }
   });
 
   it("cannot be a folder, or a link to somewhere else", async () => {
     const path = await warehouse();
     await mkdir(path);
-    await expect(opened(settingsFor(path))).rejects.toThrow("it is a folder");
+    await expect(opened(settingsFor(path))).rejects.toMatchObject({ code: "duckdb.path_is_folder" });
     await rm(path, { recursive: true });
     await symlink("elsewhere.duckdb", path);
-    await expect(opened(settingsFor(path))).rejects.toThrow("it is a link to elsewhere.duckdb");
+    await expect(opened(settingsFor(path))).rejects.toMatchObject({
+      code: "duckdb.path_is_link",
+      fields: { path, target: "elsewhere.duckdb", direct: false },
+    });
     await rm(path);
     const snapshot = await opened(settingsFor(path));
     await fill(snapshot, 1);
     await snapshot.releaseToReaders();
     await snapshot.close();
-    await expect(opened(settingsFor(path, { readers: "direct" }))).rejects.toThrow("readers: direct");
+    await expect(opened(settingsFor(path, { readers: "direct" }))).rejects.toMatchObject({
+      code: "duckdb.path_is_link",
+      fields: { direct: true },
+    });
     expect(await readdir(join(path, ".."))).not.toContain("w.duckdb.stage");
   });
 
@@ -215,7 +226,7 @@ describe("a warehouse file", () => {
     const work = join(homeOf(path), "work.duckdb");
     await rename(work, `${work}.away`);
     await database(work, "create table theirs as select 1 as one");
-    await expect(opened(settingsFor(path))).rejects.toThrow("another program's");
+    await expect(opened(settingsFor(path))).rejects.toMatchObject({ code: "duckdb.not_ours", fields: { file: work } });
     await rm(work);
     expect(await factOf(await opened(settingsFor(path)))).toBe(1);
   });
@@ -239,8 +250,9 @@ describe("a warehouse file", () => {
     const damaged = await readFile(work);
     const second = await opened(settingsFor(path));
     expect(await factOf(second)).toBe(1);
-    expect(second.warnings).toEqual([
-      expect.stringMatching(/work\.duckdb was damaged.*DuckDB says: .*kept as .*damaged\.duckdb; remove/),
+    const paths = { work_path: work, kept_path: join(home, "damaged.duckdb") };
+    expect(second.warnings).toMatchObject([
+      { code: "duckdb.damaged_replaced", fields: { ...paths, reason: expect.stringMatching(/./) } },
     ]);
     expect(await readFile(join(home, "damaged.duckdb"))).toEqual(damaged);
     expect((await readdir(home)).filter(name => name.includes(".wal"))).toEqual(["damaged.duckdb.wal"]);
@@ -265,7 +277,7 @@ describe("a warehouse file", () => {
       const damaged = await readFile(work);
       await expect(opened(settingsFor(path, { readers }))).rejects.toMatchObject({
         exitCode: 6,
-        message: expect.stringMatching(/The file is damaged.*Move it away/),
+        code: "duckdb.damaged",
       });
       expect(await readFile(work)).toEqual(damaged);
     }
@@ -297,12 +309,12 @@ describe("a warehouse file", () => {
     const folder = await temporaryFolder();
     await expect(opened(settingsFor(join(folder, "missing", "w.duckdb")))).rejects.toMatchObject({
       exitCode: 6,
-      message: expect.stringContaining("folder of destination.path exists"),
+      code: "duckdb.vanished",
     });
     await writeFile(join(folder, "file"), "");
     await expect(opened(settingsFor(join(folder, "file", "w.duckdb")))).rejects.toMatchObject({
       exitCode: 6,
-      message: expect.stringContaining("should be a folder is a file"),
+      code: "duckdb.no_folder",
     });
     await expect(opened(settingsFor("/proc/1/w.duckdb", { readers: "direct" }))).rejects.toMatchObject({ exitCode: 6 });
     expect(await readdir(folder)).toEqual(["file"]);

@@ -6,10 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ConfigError, LockedError } from "../../../errors.ts";
 import { codeOf, parsedJson, remove } from "../../../files.ts";
-import { uncoded } from "../../../message.ts";
 import type { Holder } from "../../destination.ts";
+import { lockMessages, processInWords, runInWords } from "../../messages.ts";
 import { lockConflict } from "../session/failure.ts";
 import { isStageFolder, type Layout } from "../session/file_layout.ts";
+import { duckdbMessages } from "../session/messages.ts";
 
 const stored = z.object({
   run_id: z.string(),
@@ -45,11 +46,7 @@ function claimName(): string {
 /** Refuses who wants to work beside others on parts: a file has one writer. @throws ConfigError */
 export function requireWhole(part: string | undefined): void {
   if (part === undefined) return;
-  throw new ConfigError(
-    uncoded(
-      `Expected a destination that several processes can write at once, but a DuckDB file has one writer: ${part} cannot be worked on beside other parts. Use type: postgres, or type: ducklake with its catalog in PostgreSQL.`,
-    ),
-  );
+  throw new ConfigError(duckdbMessages.one_writer({ part }));
 }
 
 /** Whether a file in `home` is the claim of another, by now dead, process. Right only for who holds DuckDB's lock. */
@@ -94,24 +91,18 @@ const LOOK_MS = 50;
 
 /** The error that names who has the file; `pid` is what DuckDB said, if it did. */
 export async function lockedError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<LockedError> {
+  const { path, work } = layout;
   const holder = await introduced(layout, pid);
   if (holder !== undefined) {
-    const { runId, startedAt } = holder;
-    const run = `run ${runId} (process ${holder.pid} on ${holder.host}, \`${holder.command}\`)`;
-    return new LockedError(
-      uncoded(
-        `Expected ${layout.path} to be free, but ${run} has held it since ${startedAt}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
-      ),
-      { runId, who: `${run}, which has held ${layout.path} since ${startedAt}` },
-      cause,
-    );
+    const { runId, startedAt, ...rest } = holder;
+    const run = { run_id: runId, ...rest, since: startedAt };
+    const who = `${runInWords(run, "`")}, which has held ${path} since ${startedAt}`;
+    return new LockedError(lockMessages.file_held({ path, ...run }), { runId, who }, cause);
   }
-  const who = pid === undefined || pid === 0 ? "another process" : `process ${pid}`;
+  const other = pid === 0 ? undefined : pid;
   return new LockedError(
-    uncoded(
-      `Expected ${layout.path} to be free, but ${who} has ${layout.work} open. Nothing was done; close it there, or start again with --wait 30m.`,
-    ),
-    { who: `${who}, which has ${layout.work} open` },
+    lockMessages.file_open({ path, work_path: work, pid: other }),
+    { who: `${processInWords(other)}, which has ${work} open` },
     cause,
   );
 }

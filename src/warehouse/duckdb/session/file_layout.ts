@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../../errors.ts";
-import { uncoded } from "../../../message.ts";
+import { duckdbMessages } from "./messages.ts";
 
 /** Whether analysts open published versions behind a link, or the very file a run writes. */
 export type Readers = "snapshot" | "direct";
@@ -26,12 +26,7 @@ export interface Layout {
 export function layoutOf(settings: { readonly path: string; readonly readers: Readers }): Layout {
   const path = resolve(settings.path);
   // It would look for the file's log at another place.
-  if (path.includes("?"))
-    throw new ConfigError(
-      uncoded(
-        `Expected a path without a question mark for the warehouse file, as DuckDB takes what follows it for parameters; got ${path}. Choose another file or folder.`,
-      ),
-    );
+  if (path.includes("?")) throw new ConfigError(duckdbMessages.question_mark({ path }));
   const name = basename(path).replace(/\.duckdb$/, "");
   const file = `${name}.duckdb`;
   const direct = settings.readers === "direct";

@@ -3,10 +3,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../../errors.ts";
 import { codeOf, entryAt, remove, syncFolder } from "../../../files.ts";
-import { uncoded } from "../../../message.ts";
 import { asLocked, isAlive, lockedError, readHolder } from "../lock/holder.ts";
 import { isDamage } from "../session/failure.ts";
 import type { Layout } from "../session/file_layout.ts";
+import { duckdbMessages } from "../session/messages.ts";
 import { checkpoint, identify, makeWhole, openSession, type Resources, type Session } from "../session/session.ts";
 import { copyDatabase } from "./copy.ts";
 import { damagedFile, isKnownAtPath, knowAtPath, linkedVersion, newestVersion, versionFile } from "./versions.ts";
@@ -29,19 +29,16 @@ export type Present = "nothing" | "version" | "file";
 /** Looks at the path; DestinationError when something stands there that tributary must not replace. */
 export async function presentAt(layout: Layout): Promise<Present> {
   if (layout.readers === "snapshot") await requireAlone(layout);
-  const entry = await entryAt(layout.path);
+  const { path } = layout;
+  const entry = await entryAt(path);
   if (entry === undefined) return "nothing";
   if (entry.isSymbolicLink()) {
     if (layout.readers === "snapshot" && (await linkedVersion(layout)) !== undefined) return "version";
-    const target = await readlink(layout.path);
-    throw refusal(
-      layout,
-      layout.readers === "snapshot"
-        ? `it is a link to ${target}`
-        : `it is a link (to ${target}), and with readers: direct the path is the database itself`,
-    );
+    const target = await readlink(path);
+    throw new DestinationError(duckdbMessages.path_is_link({ path, target, direct: layout.readers === "direct" }));
   }
-  if (!entry.isFile()) throw refusal(layout, entry.isDirectory() ? "it is a folder" : "it is no regular file");
+  if (entry.isDirectory()) throw new DestinationError(duckdbMessages.path_is_folder({ path }));
+  if (!entry.isFile()) throw new DestinationError(duckdbMessages.path_is_special({ path }));
   return "file";
 }
 
@@ -49,21 +46,7 @@ export async function presentAt(layout: Layout): Promise<Present> {
 async function requireAlone(layout: Layout): Promise<void> {
   const { path, twin, home } = layout;
   if ((await linkedVersion({ home, path: twin })) === undefined) return;
-  throw new DestinationError(
-    uncoded(
-      `Expected ${path} to be the only path to the versions in ${home}, but ${twin} is a link into them as well. Nothing was changed: where both are warehouses, give destination.path of one of them another name; where it is one that was renamed, remove ${twin}.`,
-    ),
-  );
-}
-
-/** The error for something at the path that isn't ours to touch. */
-export function refusal(layout: Layout, found: string, cause?: unknown): DestinationError {
-  return new DestinationError(
-    uncoded(
-      `Expected ${layout.path} to be free or a warehouse of tributary, but ${found}. It was left as it is: point destination.path to another place, or move it away.`,
-    ),
-    cause,
-  );
+  throw new DestinationError(duckdbMessages.second_path({ path, versions_folder: home, other_path: twin }));
 }
 
 /**
@@ -79,7 +62,7 @@ export async function openOurs(opening: Opening, file: string, acceptsEmpty: boo
   const { layout, resources } = opening;
   const session = await openSession(file, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error)))
-      throw refusal(layout, `${file} is no DuckDB database`, error);
+      throw new DestinationError(duckdbMessages.no_database({ path: layout.path, file }), error);
     return asLocked(layout)(error);
   });
   try {
@@ -104,11 +87,7 @@ export async function requireKnown(layout: Layout): Promise<void> {
   const [file, work] = await Promise.all([layout.path, layout.work].map(entryAt));
   if (layout.readers === "direct" || work === undefined || file === undefined) return;
   if (await isKnownAtPath(layout, file)) return;
-  throw new DestinationError(
-    uncoded(
-      `Expected ${layout.path} to be the link that tributary made, but somebody put a file there (a backup, perhaps), and ${layout.home} holds a warehouse as well. Both were left as they are. To go on from the file, move the folder away; to go on from the folder, move the file away; then run the same command again.`,
-    ),
-  );
+  throw new DestinationError(duckdbMessages.unknown_file({ path: layout.path, versions_folder: layout.home }));
 }
 
 /** DestinationError unless the open file is ours (or empty, where that is accepted). */
@@ -120,10 +99,7 @@ export async function requireIdentity(
 ): Promise<void> {
   const identity = await identify(session.connection, stateSchema);
   if (identity === "ours" || (identity === "empty" && acceptsEmpty)) return;
-  throw refusal(
-    layout,
-    `${file} is a DuckDB database without the table ${stateSchema}.warehouse, so another program's (or destination.state_schema was changed)`,
-  );
+  throw new DestinationError(duckdbMessages.not_ours({ path: layout.path, file, state_schema: stateSchema }));
 }
 
 /**

@@ -3,11 +3,12 @@ import { chmod, link, mkdir, readdir, readFile, rename, stat } from "node:fs/pro
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { codeOf, entryAt, remove, syncFolder, writeDurably } from "../../../files.ts";
-import { type Message, uncoded } from "../../../message.ts";
+import type { Message } from "../../../message.ts";
 import type { Release } from "../../destination.ts";
 import { isDeadClaim } from "../lock/holder.ts";
 import type { Layout } from "../session/file_layout.ts";
 import { PLACED } from "../session/file_layout.ts";
+import { duckdbMessages } from "../session/messages.ts";
 import { copyDatabase } from "./copy.ts";
 import { isVersion, lacksLinks, type MakeLink, nameAfter, nameIn, namesIn, targetOf } from "./version_names.ts";
 
@@ -125,9 +126,7 @@ async function placeCopy(layout: Layout, name: string): Promise<Message> {
   await removeLog(layout.path);
   await knowAtPath(layout, [await entryAt(layout.path), await entryAt(placed)]);
   await rename(placed, layout.path);
-  return uncoded(
-    `${layout.path} was replaced, because this file system has no symbolic links: programs that have it open must reconnect to see what is new`,
-  );
+  return duckdbMessages.no_links({ path: layout.path });
 }
 
 async function removeLog(database: string): Promise<void> {

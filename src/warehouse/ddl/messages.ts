@@ -1,0 +1,42 @@
+import { catalog, template } from "../../message.ts";
+import { quotedName } from "../database.ts";
+
+const ownership = (schema: string, user: string): string =>
+  `CREATE SCHEMA IF NOT EXISTS ${quotedName(schema)} AUTHORIZATION ${quotedName(user)}; ALTER SCHEMA ${quotedName(schema)} OWNER TO ${quotedName(user)};`;
+
+/** The rights that roles of PostgreSQL lack. */
+export const rightsMessages = catalog("rights", {
+  missing: template(
+    {
+      user: "loader",
+      database: "warehouse",
+      schemas: ["dw", "_tributary"] as readonly string[],
+      reason: undefined as string | undefined,
+    },
+    ({ user, database, schemas, reason }) => {
+      const statements = schemas.map(schema => ownership(schema, user)).join(" ");
+      const said = reason === undefined ? "" : ` (PostgreSQL says: ${reason}.)`;
+      return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements} or: GRANT CREATE ON DATABASE ${quotedName(database)} TO ${quotedName(user)}; (\`tributary ddl --for-dba\` prints all of it.)${said}`;
+    },
+  ),
+  no_temporary_tables: template(
+    { user: "loader", database: "warehouse" },
+    ({ user, database }) =>
+      `The role ${user} may not make temporary tables in database ${database}, which every publish needs. As an administrator run: GRANT TEMPORARY ON DATABASE ${quotedName(database)} TO ${quotedName(user)};`,
+  ),
+  unknown_role: template(
+    { role: "analysts" },
+    ({ role }) =>
+      `destination.grant_select_to names the role ${role}, which this PostgreSQL does not have. Create it (CREATE ROLE ${quotedName(role)};) or take it out of the configuration.`,
+  ),
+  closed_schema: template(
+    {
+      role: "analysts",
+      schema: "dw",
+      owner: "dba",
+      statement: 'grant usage on schema "dw" to "analysts"',
+    },
+    ({ role, schema, owner, statement }) =>
+      `${role} of destination.grant_select_to may not use the schema ${schema}, which belongs to ${owner}. As ${owner} run: ${statement};`,
+  ),
+});

@@ -1,0 +1,81 @@
+import { catalog, type Message, template, textsOf } from "../../message.ts";
+
+const startOver = (rename: "rename" | "Rename", stream: string): string =>
+  `${rename} the table to keep what it holds, or run \`tributary reset ${stream} --drop\` and load it again.`;
+
+const contents = (rows: number, fingerprint: string) => ({ rows, fingerprint });
+const names = (...texts: string[]): readonly string[] => texts;
+
+export const tablesMessages = catalog("tables", {
+  unusable: template(
+    { faults: [] as readonly Message[] },
+    ({ faults }) =>
+      `The warehouse's tables cannot be used as they are; nothing was changed. ${textsOf(faults).join(" ")}`,
+  ),
+  not_a_table: template(
+    { table: "dw.items" },
+    ({ table }) => `${table} is a view or another relation, not a table of tributary's.`,
+  ),
+  not_ours: template(
+    { table: "dw.items", lacking: names("_company", "_loaded_at") },
+    ({ table, lacking }) =>
+      `${table} isn't tributary's: it has no ${lacking.join(", ")}. Rename it, move it to another schema, or set destination.schema to one of its own.`,
+  ),
+  key_incomplete: template(
+    { table: "dw.items", lacking: names("id"), stream: "items" },
+    ({ table, lacking, stream }) => `${table} lacks ${lacking.join(", ")} of its key; ${startOver("rename", stream)}`,
+  ),
+  other_type: template(
+    { column: "dw.items.price", type: "integer", wanted: "numeric(38,9)", stream: "items" },
+    ({ column, type, wanted, stream }) =>
+      `${column} is ${type}, but ${wanted} is wanted, which could not hold all of it. ${startOver("Rename", stream)}`,
+  ),
+  required_column: template(
+    { column: "dw.items.shelf" },
+    ({ column }) => `${column} isn't tributary's and is NOT NULL without a default: no row could be added.`,
+  ),
+  other_key: template(
+    { table: "dw.items", key: names("id"), wanted: names("_company", "id"), stream: "items" },
+    ({ table, key, wanted, stream }) =>
+      `${table} has the primary key (${key.join(", ")}), but (${wanted.join(", ")}) is wanted; ${startOver("rename", stream)}`,
+  ),
+  views_read_columns: template(
+    { views: names("reports.prices"), tables: [{ table: "items", columns: names("price") }] },
+    ({ views, tables }) => {
+      const read = tables.map(({ table, columns }) => `${table} (${columns.join(", ")})`);
+      return `${views.join(", ")} of yours read columns that get another type, of ${read.join("; ")}, or views of tributary's over them, and PostgreSQL changes no column that a view reads. Keep their definitions (select pg_get_viewdef('${views[0]}'::regclass)), drop them, run again, and create them anew.`;
+    },
+  ),
+  foreign_key: template(
+    { name: "remarks_item", table: "public.remarks", refers_to: "dw.items", cascades: false },
+    ({ name, table, refers_to, cascades }) => {
+      const harm = cascades ? `change or delete rows of ${table} with it` : "refuse every change of a row";
+      return `The foreign key ${name} of ${table} refers to ${refers_to}, whose rows are deleted and inserted again when they change: it would ${harm}. Remove it (ALTER TABLE ${table} DROP CONSTRAINT ${name};), or make it one that is checked at the end of a transaction (DEFERRABLE INITIALLY DEFERRED, without ON DELETE).`;
+    },
+  ),
+  foreign_rule: template(
+    { name: "keep_out", table: "dw.items" },
+    ({ name, table }) =>
+      `The rule ${name} replaces what is written to ${table} by something else, or by nothing. Remove it (DROP RULE ${name} ON ${table};).`,
+  ),
+  foreign_trigger: template(
+    { name: "rounded", table: "dw.items" },
+    ({ name, table }) =>
+      `The trigger ${name} may change or leave out rows before they are stored in ${table}. Remove it (DROP TRIGGER ${name} ON ${table};), or make it one that runs AFTER.`,
+  ),
+  views_read_table: template(
+    { views: names("reports.prices"), table: "items" },
+    ({ views, table }) =>
+      `${views.join(", ")} read ${table} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
+  ),
+  needed: template(
+    { name: "dw.items", reason: "materialized view reports.prices depends on table dw.items" },
+    ({ name, reason }) =>
+      `Something of yours needs ${name}, which would be dropped: ${reason}. Nothing was changed; drop it first, or run reset without --drop.`,
+  ),
+  copy_differs: template(
+    { table: "dw.items", sent: contents(1_200, "81f2c0"), arrived: contents(1_199, "77ab03") },
+    ({ table, sent, arrived }) =>
+      `Expected ${table} to be equal row by row after it was copied, but ${sent.rows} rows (${sent.fingerprint}) became ${arrived.rows} (${arrived.fingerprint}). Nothing of it was stored; please report this.`,
+  ),
+});

@@ -1,0 +1,53 @@
+import { catalog, type Message, template, textsOf } from "../../message.ts";
+
+/** Whose warehouse it is, against what a run is configured for. */
+export const identityMessages = catalog("identity", {
+  several: template({ faults: [] as readonly Message[] }, ({ faults }) => textsOf(faults).join(" ")),
+  half_filled:
+    "This warehouse is being filled from another one, and isn't whole yet. Call the same `tributary move --to` again, which goes on, or drop its schemas (or its file) and use the other one.",
+  newer_version: template(
+    { version: 9, known_version: 8 },
+    ({ version, known_version }) =>
+      `The warehouse was written by a newer tributary (data version ${version}; this one knows ${known_version}): install that version again, or use another destination.`,
+  ),
+  newer_tables: template(
+    { altered: true, release: "1.4.0", own_release: "1.3.2" },
+    ({ altered, release, own_release }) =>
+      `The warehouse's tables were ${altered ? "altered" : "made"} by tributary ${release}, and this is ${own_release}, which doesn't know all of their columns: install ${release} or a newer one, or use another destination.`,
+  ),
+  other_schema: template(
+    { kept: "dw", configured: "purchasing" },
+    ({ kept, configured }) =>
+      `This warehouse keeps its tables in schema ${kept}, but destination.schema is ${configured}. Set destination.schema back to ${kept}, or give the new schema a state of its own (destination.state_schema, or another database or file).`,
+  ),
+  other_address: template(
+    { company: "acme", kept: "https://api.example.com", configured: "https://api.example.org" },
+    ({ company, kept, configured }) =>
+      `This warehouse keeps company ${company} from ${kept}, but the configuration reads it from ${configured}. Set base_url back, give the other service's rows a company name of their own, or use another destination. (If the same service has moved: \`tributary move --company ${company}\` compares it with what is kept, and has the warehouse know the new address.)`,
+  ),
+  other_company_id: template(
+    { company: "acme", kept_id: "c-1", key_id: "c-2" },
+    ({ company, kept_id, key_id }) =>
+      `This warehouse keeps company ${company} with the service's id ${kept_id}, but the key belongs to ${key_id}. Use the key of the first, give the second a company name of its own, or use another destination.`,
+  ),
+  other_company_name: template(
+    { company: "acme_new", key_id: "c-1", kept: "acme" },
+    ({ company, key_id, kept }) =>
+      `The key of company ${company} belongs to ${key_id}, which this warehouse keeps as ${kept} already. Call it ${kept} again (company:), or use another destination.`,
+  ),
+});
+
+export const stateMessages = catalog("state", {
+  newer_version: template(
+    { version: 9, known_version: 8 },
+    ({ version, known_version }) =>
+      `The warehouse was written by a newer tributary (data version ${version}; this one knows ${known_version}). Nothing was changed; install the newer version again, or use another destination.`,
+  ),
+  schema_taken: template(
+    { state_schema: "_tributary" },
+    ({ state_schema }) =>
+      `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${state_schema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
+  ),
+  /** A warning of a version that stored sentences alone. */
+  former_warning: template({ text: "items: 3 rows were rejected." }, ({ text }) => text),
+});

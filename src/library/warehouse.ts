@@ -26,7 +26,7 @@ export interface LogEntry {
   /** ISO 8601. */
   readonly time: string;
   readonly msg: string;
-  /** Of the message, with its fields; lines of the levels `debug` and `trace` have none. */
+  /** Code and fields of the message; lines of the levels `debug` and `trace` have none. */
   readonly code?: string;
   readonly fields?: Fields;
   readonly [field: string]: unknown;

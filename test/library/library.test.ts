@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { SimulatorOptions } from "../../simulator/simulator.ts";
+import { ConfigError } from "../../src/errors.ts";
 import {
   type Change,
   type ChangesState,
@@ -17,6 +18,7 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from "../../src/library/index.ts";
+import { opened } from "../../src/library/warehouse.ts";
 import type { RunReport } from "../../src/sync/run/report.ts";
 import { emptyFolder } from "../cli/process.ts";
 import { roleDatabase, secretKey, secretPassword, simulated } from "../cli/workplace.ts";
@@ -136,6 +138,18 @@ describe.each(databases)("$name", ({ make }) => {
   });
 });
 
+test("a failure is thrown without secrets in its message, its fields and its cause", async () => {
+  const { open } = await place({ path: join(emptyFolder(), "w.duckdb") });
+  const wrong = { code: "test.wrong", message: `got ${secretKey}`, fields: { values: [secretKey] } };
+  const failing = opened(await open()).within(undefined, async () => {
+    throw new ConfigError(wrong, new Error(secretKey));
+  });
+  await expect(failing).rejects.toMatchObject({
+    ...{ code: "test.wrong", message: "got •••", fields: { values: ["•••"] } },
+    cause: { message: "•••" },
+  });
+});
+
 test("two warehouses are synced at once: one is aborted, the other ends well, and neither leaves anything open", async () => {
   const folder = emptyFolder();
   const database = await roleDatabase();
@@ -158,6 +172,7 @@ test("two warehouses are synced at once: one is aborted, the other ends well, an
   expect(stopped).toMatchObject({ status: "stopped", exit_code: 5 });
   expect(seen.length).toBeGreaterThan(0);
   expect(logged.map(({ level }) => level)).toContain("info");
+  for (const entry of logged) expect(entry).toMatchObject({ code: expect.any(String), fields: expect.any(Object) });
   expect(JSON.stringify(logged)).not.toContain(secretKey);
   await Promise.all([one.close(), two.close()]);
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);

@@ -199,7 +199,7 @@ test("closing ends a loop over rows that asks for nothing more, and does not wai
   // Time for the rows after these to stand ready: whoever brings them waits for being asked.
   await sleep(500);
   await warehouse.close();
-  await expect(taken(rows)).rejects.toThrow("the warehouse was closed");
+  await expect(taken(rows)).rejects.toMatchObject({ code: "library.warehouse_closed" });
 });
 
 test("closing stops what was begun, and waits for its end", async () => {
@@ -214,7 +214,7 @@ test("closing stops what was begun, and waits for its end", async () => {
   await warehouse.close();
   await run;
   expect(report).toMatchObject({ status: "stopped", exit_code: 5 });
-  await expect(sync(warehouse)).rejects.toThrow("the warehouse was closed");
+  await expect(sync(warehouse)).rejects.toMatchObject({ code: "library.warehouse_closed" });
 });
 
 test("files are uploaded, waited for, and shown as rows", async () => {
@@ -266,5 +266,5 @@ test("a configuration is a file or its values; what is wrong in it is said at on
   await expect(openWarehouse({ config: join(emptyFolder(), "none.yaml") })).rejects.toThrow("no configuration at");
   const wrong = openWarehouse({ config: { company: "acme", api: { base_url: "nowhere" } }, env: {} });
   await expect(wrong).rejects.toThrow(/the configuration:\d+:\d+ .*api\.base_url/);
-  expect(() => sync({} as Warehouse)).toThrow("Expected a warehouse that openWarehouse() resolved to");
+  expect(() => sync({} as Warehouse)).toThrow(expect.objectContaining({ code: "library.not_a_warehouse" }));
 });

@@ -34,7 +34,8 @@ export function noting<T>(faults: Message[], work: () => T): T | undefined {
     return work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    faults.push(error);
+    const { code, message, fields } = error;
+    faults.push({ code, message, fields });
     return undefined;
   }
 }

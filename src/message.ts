@@ -7,6 +7,7 @@ export interface Message {
   readonly fields: Fields;
 }
 
+/** Facts of a message by their names: JSON values. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** How a message is rendered; `example` gives its fields their types, and the documents a sentence to show. */

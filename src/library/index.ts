@@ -13,6 +13,7 @@ export {
   TributaryError,
 } from "../errors.ts";
 export type { LogLevel } from "../logging.ts";
+export type { Fields, Message } from "../message.ts";
 export type { ChangesState } from "../operations/changes/changes.ts";
 export type { UploadEvent, UploadedFile } from "../operations/upload/upload.ts";
 export type {

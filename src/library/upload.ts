@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { timespan } from "../duration.ts";
 import { ConfigError, type ExitCode } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
+import type { Message } from "../message.ts";
 import type { Followed } from "../operations/upload/follow.ts";
 import type { UploadEvent, UploadedFile } from "../operations/upload/upload.ts";
 import { runDefaults } from "./connector.ts";
+import { libraryMessages } from "./messages.ts";
 import { begin, type Run, type WatchOptions } from "./run.ts";
 import { opened, type Warehouse } from "./warehouse.ts";
 
@@ -55,8 +55,7 @@ export function upload(
     const { uploads: flow } = await import("../../streams/uploads.ts");
     const { config } = own.loaded;
     const [company, ...others] = companiesOf(config, options.company);
-    if (others.length > 0)
-      throw new ConfigError(uncoded(`--company: expected one of ${own.companies.join(", ")}, got none.`));
+    if (others.length > 0) throw new ConfigError(libraryMessages.company_not_named({ companies: own.companies }));
     const order = {
       ...(await runDefaults()),
       ...{ config, flow, company: company!, contentType, again, lockWaitMs: waitMs ?? 0 },
@@ -66,7 +65,7 @@ export function upload(
     show({ snapshot: () => [...steps.values()] });
     const tell = (event: UploadEvent) => {
       steps.set(event.file, event);
-      if (event.step === "done") tools.log.info(uncoded("uploaded"), { file: event.file });
+      if (event.step === "done") tools.log.info(libraryMessages.file_uploaded(), { file: event.file });
       else tools.log.debug(event.step, { file: event.file });
     };
     const uploads = await uploadFiles(order, { ...tools, tell });
@@ -76,8 +75,8 @@ export function upload(
     const runTools = { ...tools, watch: () => undefined };
     const followed = isFollowed ? await followUploads(order, runTools, ids, { since, waitMs }) : nothing;
     const pending = [...followed.pending].map(([doc_id, status]) => ({ doc_id, status }));
-    const late = `Not processed within ${timespan(waitMs ?? 0)}, as far as is said: ${pending.map(({ doc_id, status }) => `${doc_id} (${status ?? "nothing said"})`).join(", ")}. Call it again with --wait to go on waiting.`;
-    const warnings = pending.length === 0 ? [] : [followed.unread ?? uncoded(late)];
+    const late = libraryMessages.uploads_not_processed({ wait_ms: waitMs ?? 0, pending });
+    const warnings = pending.length === 0 ? [] : [followed.unread ?? late];
     const codes = uploads.map(({ exit_code }) => exit_code);
     const exit_code = exitCodeOfAll([...codes, followed.sync?.exit_code ?? 0, pending.length === 0 ? 0 : 5]);
     return { exit_code, run_id: followed.sync?.run_id ?? null, warnings, uploads, pending, rows: followed.rows };

@@ -1,9 +1,10 @@
 import type { LoadedConfig } from "../config/load.ts";
-import { ConfigError, StoppedError } from "../errors.ts";
+import { ConfigError, StoppedError, TributaryError } from "../errors.ts";
 import { createLogger, type Log, type LogLevel } from "../logging.ts";
-import { type Message, uncoded } from "../message.ts";
-import { createRedactor, type Redactor } from "../secrets.ts";
+import type { Fields, Message } from "../message.ts";
+import { createRedactor, type Redactor, redactJson } from "../secrets.ts";
 import { loadFor } from "./connector.ts";
+import { libraryMessages } from "./messages.ts";
 
 /** How a warehouse is opened. */
 export interface WarehouseOptions {
@@ -19,12 +20,15 @@ export interface WarehouseOptions {
   readonly logLevel?: Exclude<LogLevel, "silent"> | undefined;
 }
 
-/** A line of the log; further fields say what it is about. */
+/** A line of the log; further entries say what it is about. */
 export interface LogEntry {
   readonly level: Exclude<LogLevel, "silent">;
   /** ISO 8601. */
   readonly time: string;
   readonly msg: string;
+  /** Code and fields of the message; lines of the levels `debug` and `trace` have none. */
+  readonly code?: string;
+  readonly fields?: Fields;
   readonly [field: string]: unknown;
 }
 
@@ -60,7 +64,7 @@ export class OpenWarehouse implements Warehouse {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new StoppedError(uncoded("Stopped: the warehouse was closed."), 5));
+    this.#closing.abort(new StoppedError(libraryMessages.warehouse_closed(), 5));
     await Promise.allSettled(this.#work);
   }
 
@@ -91,6 +95,7 @@ export class OpenWarehouse implements Warehouse {
     for (let at = error; at instanceof Error; at = at.cause) {
       at.message = this.redact(at.message);
       if (at.stack !== undefined) at.stack = this.redact(at.stack);
+      if (at instanceof TributaryError) Object.assign(at, { fields: redactJson(at.fields, this.redact) });
     }
     return error;
   }
@@ -99,14 +104,12 @@ export class OpenWarehouse implements Warehouse {
 /** @throws ConfigError for what `openWarehouse` did not make */
 export function opened(warehouse: Warehouse): OpenWarehouse {
   if (warehouse instanceof OpenWarehouse) return warehouse;
-  throw new ConfigError(
-    uncoded("Expected a warehouse that openWarehouse() resolved to, got something else: await it first."),
-  );
+  throw new ConfigError(libraryMessages.not_a_warehouse());
 }
 
 /** What the engine takes for being stopped on purpose. */
 const stopped = (reason: unknown): StoppedError =>
-  reason instanceof StoppedError ? reason : new StoppedError(uncoded("Stopped by the caller's signal."), 5);
+  reason instanceof StoppedError ? reason : new StoppedError(libraryMessages.stopped_by_caller(), 5);
 
 /**
  * Reads a configuration. Nothing is created, and no connection is made, before something is done with the warehouse.

@@ -1,12 +1,13 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Message } from "../../src/message.ts";
 import { json, roleDatabase, secretKey, secretPassword, simulated, workplace } from "./workplace.ts";
 
 interface Checked {
   readonly ok: boolean;
   readonly exit_code: number;
-  readonly lines: readonly { name: string; ok: boolean; level: string; message: string; advice: string | null }[];
+  readonly lines: readonly (Message & { name: string; ok: boolean; level: string; advice: string | null })[];
 }
 
 const lineOf = ({ lines }: Checked, name: string) => lines.find(line => line.name === name);
@@ -51,7 +52,9 @@ test("--offline asks nobody", async () => {
   const checked = json<Checked>(await run(["check", "--offline", "--json"]));
   expect(checked).toMatchObject({ ok: true, exit_code: 0 });
   expect(lineOf(checked, "destination")?.message).toBe("not looked at: --offline");
-  expect(lineOf(checked, "schedule nightly")).toMatchObject({ ok: true });
+  expect(lineOf(checked, "schedule nightly")).toMatchObject({ ok: true, code: expect.any(String), fields: {} });
+  const file = expect.stringContaining("config.yaml");
+  expect(lineOf(checked, "config")).toMatchObject({ code: "command.check_config_understood", fields: { file } });
   expect(simulator.requests.total).toBe(0);
 });
 

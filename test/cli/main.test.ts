@@ -47,26 +47,26 @@ test("under a Node.js that is too old it says so, and what to do", async () => {
   expect(code).toBe(2);
 });
 
-test.each([
-  [["confg"], "Unknown command 'confg' (did you mean config?)"],
-  [["config", "--confgi", "x"], "Unknown option '--confgi' (did you mean --config?)"],
-  [["config", "extra"], "Too many arguments for 'config'"],
-  [["config", "--config"], "argument missing"],
-  [["config", "--log-level", "loud"], "Allowed choices are trace, debug, info, warn, error, silent."],
-  [["simulate", "--orders", "many"], "Expected a whole number from 0 to 10000000."],
-  [["simulate", "--port", "99999"], "Expected a whole number from 0 to 65535."],
-  [["sync", "--ful"], "Unknown option '--ful' (did you mean --full?)\n`tributary sync --help` lists what there is."],
-  [["sync", "--dry-run=1"], "Option '--dry-run' takes no value, got '--dry-run=1'"],
-  [["--company", "acme", "sync"], "A command comes first, its options after it: `tributary sync --company …`"],
-  [["help", "snc"], "Unknown command 'snc' (did you mean sync?)"],
-  [["verify", "--sample", "3", "--all"], "Option '--all' cannot be used with option '--sample <n>'"],
-  [["simulate", "--latency", "50"], "Expected a duration such as 30s"],
-])("bad usage %j is exit code 2 and one paragraph", async (args, message) => {
-  const { code, stdout, stderr } = await tributary(args, { cwd });
-  expect(stderr).toContain(message);
-  expect(stderr).not.toMatch(/\n {4}at /);
-  expect(stdout).toBe("");
-  expect(code).toBe(2);
+test.each<[string[], string, Readonly<Record<string, unknown>> & { reason?: RegExp }]>([
+  [["confg"], "cli.unknown_command", { name: "confg", suggestion: "config" }],
+  [["help", "snc"], "cli.unknown_command", { name: "snc", suggestion: "sync" }],
+  [["sync", "--ful"], "cli.unknown_option", { option: "--ful", suggestion: "--full", command: "sync" }],
+  [["sync", "--xyzzy"], "cli.unknown_option", { option: "--xyzzy", command: "sync" }],
+  [["--company", "acme", "sync"], "cli.option_before_command", { option: "--company", command: "sync" }],
+  [["sync", "--dry-run=1"], "cli.option_with_value", { option: "--dry-run", given: "--dry-run=1", command: "sync" }],
+  [["config", "extra"], "cli.usage", { reason: /^Too many arguments for 'config'/, command: "config" }],
+  [["reset"], "cli.usage", { reason: /^Missing required argument 'stream'$/, command: "reset" }],
+  [["verify", "--sample", "3", "--all"], "cli.usage", { reason: /'--all' cannot be used with/, command: "verify" }],
+  [["simulate", "--port", "99999"], "cli.usage", { reason: / from 0 to 65535\.$/, command: "simulate" }],
+  [["refresh", "items", ...Array(1_001).fill("k")], "command.refresh_too_many_keys", { most: 1_000, keys: 1_001 }],
+  [["simulate", "--fault", "hng=1"], "command.simulate_unknown_fault", { name: "hng", suggestion: "hang" }],
+  [["simulate", "--fault", "hang=x"], "command.simulate_fault_value", { fault: "hang", value: "x" }],
+])("bad usage %j is exit code 2 and a code with fields", async (args, code, { reason, ...fields }) => {
+  const ended = await tributary([...args, "--json"], { cwd });
+  const { error } = JSON.parse(ended.stdout) as { error: { fields: { reason: string } } };
+  expect(error).toMatchObject({ code, fields, exit_code: 2 });
+  if (reason !== undefined) expect(error.fields.reason).toMatch(reason);
+  expect([ended.code, ended.stderr]).toEqual([2, ""]);
 });
 
 test("without a command the help is shown, as bad usage", async () => {
@@ -79,7 +79,10 @@ test("with --json an error is the one document on stdout", async () => {
   const { code, stdout, stderr } = await tributary(["config", "--json"], { cwd });
   expect(JSON.parse(stdout)).toEqual({
     ok: false,
-    error: { message: expect.stringContaining("There is no configuration at config.yaml"), exit_code: 2 },
+    error: {
+      ...{ code: expect.any(String), fields: expect.any(Object), exit_code: 2 },
+      message: expect.stringContaining("There is no configuration at config.yaml"),
+    },
   });
   expect([code, stderr]).toEqual([2, ""]);
 });
@@ -114,13 +117,19 @@ test("any other error is a bug: exit code 70, without the key", async () => {
   const debug = await failing(bug, ["sync", "--log-level", "debug"]);
   expect(debug.err).toContain("main.test.ts");
   expect(debug.err).not.toContain("key-from-the-environment");
+  const { out } = await failing(bug, ["sync", "--json"]);
+  expect(JSON.parse(out).error).toMatchObject({ code: "cli.bug", fields: { what: "TypeError: undefined is not •••" } });
 });
 
 test("a cause is told at debug, and a JSON error is redacted", async () => {
-  const error = new ConfigError(sentence("bad key-from-the-environment"), new Error("underneath"));
+  const [message, fields] = ["bad key-from-the-environment", { values: ["key-from-the-environment"] }];
+  const error = new ConfigError({ code: "test.bad", message, fields }, new Error("underneath"));
   expect((await failing(error, ["sync", "--log-level=trace"])).err).toContain("caused by Error: underneath");
   const { out } = await failing(error, ["sync", "--json"]);
-  expect(JSON.parse(out)).toEqual({ ok: false, error: { message: "bad •••", exit_code: 2 } });
+  expect(JSON.parse(out)).toEqual({
+    ok: false,
+    error: { code: "test.bad", message: "bad •••", fields: { values: ["•••"] }, exit_code: 2 },
+  });
 });
 
 test("where closing failed as well, what the work failed with is told", async () => {

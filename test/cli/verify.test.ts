@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { textsOf } from "../../src/message.ts";
 import type { VerifyEstimate, VerifyReport } from "../../src/operations/verify/report.ts";
 import { meddle } from "../operations/verify/planting.ts";
 import { json, simulated, workplace } from "./workplace.ts";
@@ -54,6 +55,6 @@ test("while a run has the file the result is told and not written, with a warnin
   while (simulator.requests.count("/po/{po_number}") === 0) await sleep(20);
   const told = json<VerifyReport>(await run(["verify", "items", "--json"]));
   expect(told).toMatchObject({ status: "equal", exit_code: 0, streams: [{ stream: "items", rows_checked: 130 }] });
-  expect(told.warnings).toEqual([expect.stringMatching(/not written to _tributary\.verifications: .*--wait/)]);
+  expect(textsOf(told.warnings)).toEqual([expect.stringMatching(/not written to _tributary\.verifications: .*--wait/)]);
   sync.kill("SIGKILL");
 });

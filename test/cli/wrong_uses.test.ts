@@ -475,6 +475,19 @@ test.each(printsJson)("%s --json says it in the document that every error has", 
   expect(error.message).toContain(help);
 });
 
+test("several faults are one error with each of them, code and message", async () => {
+  const { stdout } = await inProcess(["sync", "--json", "purchase_order", "itmes"], shared);
+  expect(JSON.parse(stdout).error).toMatchObject({
+    code: "general.several",
+    fields: {
+      faults: ["purchase_order", "itmes"].map(name => ({
+        code: expect.any(String),
+        message: expect.stringContaining(`"${name}"`),
+      })),
+    },
+  });
+});
+
 test.each(configured.map(([config, ...said]) => ({ config, said })))(
   "all that is wrong in $config is told at once",
   async ({ config, said }) => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { SimulatorOptions } from "../../simulator/simulator.ts";
+import { ConfigError } from "../../src/errors.ts";
 import {
   type Change,
   type ChangesState,
@@ -17,6 +18,7 @@ import {
   type Warehouse,
   type WarehouseOptions,
 } from "../../src/library/index.ts";
+import { opened } from "../../src/library/warehouse.ts";
 import type { RunReport } from "../../src/sync/run/report.ts";
 import { emptyFolder } from "../cli/process.ts";
 import { roleDatabase, secretKey, secretPassword, simulated } from "../cli/workplace.ts";
@@ -136,6 +138,18 @@ describe.each(databases)("$name", ({ make }) => {
   });
 });
 
+test("a failure is thrown without secrets in its message, its fields and its cause", async () => {
+  const { open } = await place({ path: join(emptyFolder(), "w.duckdb") });
+  const wrong = { code: "test.wrong", message: `got ${secretKey}`, fields: { values: [secretKey] } };
+  const failing = opened(await open()).within(undefined, async () => {
+    throw new ConfigError(wrong, new Error(secretKey));
+  });
+  await expect(failing).rejects.toMatchObject({
+    ...{ code: "test.wrong", message: "got •••", fields: { values: ["•••"] } },
+    cause: { message: "•••" },
+  });
+});
+
 test("two warehouses are synced at once: one is aborted, the other ends well, and neither leaves anything open", async () => {
   const folder = emptyFolder();
   const database = await roleDatabase();
@@ -158,6 +172,7 @@ test("two warehouses are synced at once: one is aborted, the other ends well, an
   expect(stopped).toMatchObject({ status: "stopped", exit_code: 5 });
   expect(seen.length).toBeGreaterThan(0);
   expect(logged.map(({ level }) => level)).toContain("info");
+  for (const entry of logged) expect(entry).toMatchObject({ code: expect.any(String), fields: expect.any(Object) });
   expect(JSON.stringify(logged)).not.toContain(secretKey);
   await Promise.all([one.close(), two.close()]);
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
@@ -184,7 +199,7 @@ test("closing ends a loop over rows that asks for nothing more, and does not wai
   // Time for the rows after these to stand ready: whoever brings them waits for being asked.
   await sleep(500);
   await warehouse.close();
-  await expect(taken(rows)).rejects.toThrow("the warehouse was closed");
+  await expect(taken(rows)).rejects.toMatchObject({ code: "library.warehouse_closed" });
 });
 
 test("closing stops what was begun, and waits for its end", async () => {
@@ -199,7 +214,7 @@ test("closing stops what was begun, and waits for its end", async () => {
   await warehouse.close();
   await run;
   expect(report).toMatchObject({ status: "stopped", exit_code: 5 });
-  await expect(sync(warehouse)).rejects.toThrow("the warehouse was closed");
+  await expect(sync(warehouse)).rejects.toMatchObject({ code: "library.warehouse_closed" });
 });
 
 test("files are uploaded, waited for, and shown as rows", async () => {
@@ -251,5 +266,5 @@ test("a configuration is a file or its values; what is wrong in it is said at on
   await expect(openWarehouse({ config: join(emptyFolder(), "none.yaml") })).rejects.toThrow("no configuration at");
   const wrong = openWarehouse({ config: { company: "acme", api: { base_url: "nowhere" } }, env: {} });
   await expect(wrong).rejects.toThrow(/the configuration:\d+:\d+ .*api\.base_url/);
-  expect(() => sync({} as Warehouse)).toThrow("Expected a warehouse that openWarehouse() resolved to");
+  expect(() => sync({} as Warehouse)).toThrow(expect.objectContaining({ code: "library.not_a_warehouse" }));
 });

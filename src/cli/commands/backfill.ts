@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
-import { uncoded } from "../../message.ts";
 import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 import { runOutcome } from "./sync.ts";
 
 interface BackfillOptions extends CommonOptions {
@@ -68,13 +68,9 @@ async function backfill(names: readonly string[], options: BackfillOptions, cont
 }
 
 function refuseContradictions({ from, to, resume, restart }: BackfillOptions): void {
-  if (resume && restart) throw new ConfigError(uncoded("--resume goes on, --restart begins again: give one of them."));
+  if (resume && restart) throw new ConfigError(commandMessages.backfill_resume_and_restart());
   if (resume && (from !== undefined || to !== undefined))
-    throw new ConfigError(
-      uncoded(
-        "--resume goes on with the dates of what was begun: leave --from and --to out, or give them with --restart.",
-      ),
-    );
+    throw new ConfigError(commandMessages.backfill_resume_with_dates());
 }
 
 async function backfillOrder(
@@ -99,7 +95,7 @@ async function requireConsent(estimate: Estimate, shown: string, config: Config,
   const { confirmAbove } = config.backfill;
   if (context.stdin.isTTY) context.stderr.write(`${context.redact(shown)}\n`);
   await askConsent(context, "Load it?", {
-    offTerminal: `This backfill needs about ${estimate.requests} requests, more than backfill.confirm_above (${confirmAbove}), and there is no terminal to ask on: say --yes, raise backfill.confirm_above, or load less at a time with --from and --to. --dry-run shows what it needs.`,
-    refused: "Stopped: nothing was loaded.",
+    offTerminal: commandMessages.backfill_unconfirmed({ requests: estimate.requests, confirm_above: confirmAbove }),
+    refused: commandMessages.backfill_refused(),
   });
 }

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { CheckLine } from "../../operations/check/check.ts";
 import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { type Look, outcome } from "../terminal/look.ts";
+import { commandMessages } from "./messages.ts";
 
 interface CheckOptions extends CommonOptions {
   readonly offline?: boolean;
@@ -48,7 +48,7 @@ export async function* checkLines(
   context: CliContext,
 ): AsyncGenerator<CheckLine> {
   const log = await context.openLog(options.logLevel);
-  using stop = interruption(context, text => log.info(uncoded(text)));
+  using stop = interruption(context, log.info);
   const { failure, ok, warning } = await import("../../operations/check/line.ts");
   const { checkExposure } = await import("../../operations/check/surroundings.ts");
   const { runCheck } = await import("../../operations/check/check.ts");
@@ -57,7 +57,7 @@ export async function* checkLines(
   const { identityEndpoint: identity } = await import("../../../streams/identity.ts");
   try {
     const loaded = await context.openConfig(options);
-    yield ok("config", uncoded(`${loaded.file} is understood, and all its variables are set`));
+    yield ok("config", commandMessages.check_config_understood({ file: loaded.file }));
     for (const each of loaded.warnings) yield warning("config", each);
     yield* checkExposure(loaded);
     const companies = companiesOf(loaded.config, options.company);

@@ -3,13 +3,13 @@ import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
 import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.ts";
 import type { OwnedFile } from "../../outputs/owned_folder.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
 import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 
 interface DocsOptions extends CommonOptions {
   readonly out: string;
@@ -47,11 +47,7 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
   const config = (await configIfAny(options, context, "The dictionary shows what there can be, without examples."))
     ?.config;
   if (config === undefined && options.company !== undefined)
-    throw new ConfigError(
-      uncoded(
-        "--company needs a configuration, and there is none here. Name one with --config, or leave --company out.",
-      ),
-    );
+    throw new ConfigError(commandMessages.docs_company_without_config());
   const dictionary = await describe(config, options, context);
   const files = await filesOf(dictionary, options.format);
   const folder = resolve(context.cwd, options.out);

@@ -7,6 +7,7 @@ import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { exportLine, exportText } from "../terminal/export_report.ts";
+import { commandMessages } from "./messages.ts";
 
 interface ExportCommandOptions extends CommonOptions {
   readonly out: string;
@@ -135,8 +136,8 @@ async function exportTools(
   const { lineProgress } = await import("../invocation/line_progress.ts");
   const { systemClock } = await import("../../clock.ts");
   const { log, signal, show, finish } = await lineProgress(context, options, {
-    stopping: "stopping, and removing what is unfinished; once more leaves at once",
-    stopped: `${options.out} is as it was, and the next export begins anew`,
+    stopping: commandMessages.export_stopping(),
+    stopped: ({ signal }) => commandMessages.export_stopped({ signal, out: options.out }),
   });
   const compared = new Set<string>();
   const holder = {

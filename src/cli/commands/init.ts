@@ -5,11 +5,11 @@ import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ENV_FILE } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { packageRoot } from "../../package_root.ts";
 import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 
 export function register(command: Command, context: CliContext): void {
   command.description(
@@ -28,11 +28,8 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
   const file = options.config ?? (context.env["TRIBUTARY_CONFIG"] || "config.yaml");
   const path = resolve(context.cwd, file);
   const example = await readFile(join(packageRoot(), "config.example.yaml"), "utf8");
-  if (existsSync(path)) throw existing(file);
-  if (!options.yes && !context.stdin.isTTY) {
-    const advice = "run it in a terminal, or `tributary init --yes` to take the example as it is";
-    throw new ConfigError(uncoded(`init asks for a few values, and there is no terminal to ask on: ${advice}.`));
-  }
+  if (existsSync(path)) throw new ConfigError(commandMessages.init_config_exists({ file }));
+  if (!options.yes && !context.stdin.isTTY) throw new ConfigError(commandMessages.init_off_terminal());
   const { given, secrets } = options.yes ? { given: {}, secrets: {} } : await answers(context);
   const text = withAnswers(example, given);
   try {
@@ -40,11 +37,8 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === "EEXIST") throw existing(file);
-    throw new ConfigError(
-      uncoded(`${file} could not be written (${code}): check that its folder exists and may be written.`),
-      cause,
-    );
+    if (code === "EEXIST") throw new ConfigError(commandMessages.init_config_exists({ file }));
+    throw new ConfigError(commandMessages.init_config_not_written({ file, reason: code }), cause);
   }
   const variables = [...new Set(text.match(/^[^#\n]*\$\{\w+\}/gm)?.map(line => line.replace(/^.*\{|\}$/g, "")))];
   const kept = await keepSecrets(dirname(path), secrets);
@@ -87,12 +81,6 @@ function quoted(value: string): string {
   return `${quote}${value}${quote}`;
 }
 
-function existing(file: string): ConfigError {
-  return new ConfigError(
-    uncoded(`${file} exists already and stays as it is: remove it, or name another with --config.`),
-  );
-}
-
 /** A line of the example that an answer takes the place of, commented out or not. */
 type Answers = Readonly<Record<"base_url" | "key" | "company" | "type" | "path" | "url", string | undefined>>;
 
@@ -117,7 +105,7 @@ async function answers(context: CliContext): Promise<Given> {
     };
   const variable = (value: string) =>
     /^[A-Za-z_]\w*$/.test(value) || "expected a variable's name such as PROCUREMENT_API_KEY";
-  const nothing = "Stopped: nothing was written.";
+  const nothing = commandMessages.init_refused();
   const line = (message: string, suggestion: string, validate: (value: string) => true | string) =>
     ask(context, input, { message, default: suggestion, validate }, nothing);
   const address = "https://procurement.example.com";

@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import type { MeaningTests } from "../../catalog/meaning.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Change, MeaningsOrder, SeenMeaning } from "../../operations/meanings.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
+import { commandMessages } from "./messages.ts";
 
 interface MeaningsOptions extends CommonOptions {
   readonly try: readonly string[];
@@ -39,16 +39,13 @@ export function register(command: Command, context: CliContext): void {
 
 async function meanings(names: readonly string[], options: MeaningsOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
-  if (!config.views)
-    throw new ConfigError(
-      uncoded("Meanings are read by the views for analysts, and the configuration has `views: false`."),
-    );
+  if (!config.views) throw new ConfigError(commandMessages.meanings_without_views());
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { configuredStreams } = await import("../../library/connector.ts");
   const { meanings: known } = await import("../../../streams/meanings.ts");
   const unknown = names.find(name => !known.some(meaning => meaning.name === name));
   if (unknown !== undefined)
-    throw new ConfigError(uncoded(`meaning: expected ${known.map(({ name }) => name).join(", ")}, got ${unknown}`));
+    throw new ConfigError(commandMessages.meanings_unknown({ known: known.map(({ name }) => name), name: unknown }));
   const proposed = await proposal(options.try, config.meanings);
   const order: MeaningsOrder = {
     meanings: known.filter(({ name }) => names.length === 0 || names.includes(name)),
@@ -92,11 +89,7 @@ async function proposal(lines: readonly string[], tests: MeaningTests): Promise<
     const { values } = parseConfigDocument(`${meaning || "none"}: { ${column || "none"}: ${value} }`, "--try");
     const read = configSchema.shape.meanings.safeParse(values);
     if (!read.success)
-      throw new ConfigError(
-        uncoded(
-          `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line} (${read.error.issues[0]!.message})`,
-        ),
-      );
+      throw new ConfigError(commandMessages.meanings_line({ line, reason: read.error.issues[0]!.message }));
     proposed.set(meaning, { ...proposed.get(meaning), ...read.data[meaning as keyof typeof read.data] });
   }
   return Object.fromEntries(proposed);

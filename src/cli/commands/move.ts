@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { formatCount } from "../../counted.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Comparison, MoveOrder } from "../../operations/move.ts";
 import { packageVersion } from "../../package_root.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { inShell } from "../terminal/look.ts";
+import { commandMessages } from "./messages.ts";
 
 interface MoveOptions extends CommonOptions {
   readonly baseUrl?: string;
@@ -35,8 +35,7 @@ export function register(command: Command, context: CliContext): void {
 async function moveToDestination(file: string, options: MoveOptions, context: CliContext): Promise<void> {
   const others = { "--company": options.company, "--base-url": options.baseUrl, "--dry-run": options.dryRun };
   for (const [name, value] of Object.entries(others))
-    if (value !== undefined)
-      throw new ConfigError(uncoded(`--to moves the whole warehouse, and nothing of the service: leave ${name} out.`));
+    if (value !== undefined) throw new ConfigError(commandMessages.move_to_with_option({ option: name }));
   const { config } = await context.openConfig(options, { local: true });
   const { config: to } = await context.openConfig({ config: file }, { local: true });
   const { moveWarehouse } = await import("../../operations/move_warehouse.ts");
@@ -45,8 +44,8 @@ async function moveToDestination(file: string, options: MoveOptions, context: Cl
   const { lineProgress } = await import("../invocation/line_progress.ts");
   const { systemClock: clock } = await import("../../clock.ts");
   using progress = await lineProgress(context, options, {
-    stopping: "stopping, and taking back the table that is under way; once more leaves at once",
-    stopped: "the tables that were copied are kept, and the same command goes on from there",
+    stopping: commandMessages.move_stopping(),
+    stopped: commandMessages.move_stopped,
   });
   const { log, signal, show } = progress;
   const runId = newRunId(new Date(clock.now()).toISOString(), Math.random);
@@ -80,7 +79,7 @@ async function moveService(options: MoveOptions, context: CliContext): Promise<v
   const { identityEndpoint: identity } = await import("../../../streams/identity.ts");
   const [company, ...others] = companiesOf(config, options.company);
   if (company === undefined || others.length > 0)
-    throw new ConfigError(uncoded(`Expected one company, got ${others.length + 1}: name it with --company.`));
+    throw new ConfigError(commandMessages.move_companies({ companies: others.length + 1 }));
   const baseUrl = options.baseUrl === undefined ? company.baseUrl : await addressOf(options.baseUrl);
   const order: MoveOrder = { config, catalogue, identity, company: { ...company, baseUrl } };
   const log = await context.openLog(options.logLevel);
@@ -95,9 +94,8 @@ async function moveService(options: MoveOptions, context: CliContext): Promise<v
   if (options.dryRun) return told(options, context, compared, "Nothing was changed: --dry-run.");
   if (compared.same && !options.yes)
     await askConsent(context, `Keep ${company.name} from ${compared.to} from now on?`, {
-      offTerminal:
-        "move asks before it changes anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it found.",
-      refused: "Stopped: nothing was changed.",
+      offTerminal: commandMessages.move_off_terminal(),
+      refused: commandMessages.move_refused(),
     });
   const runId = newRunId(new Date(clock.now()).toISOString(), Math.random);
   await move(order, compared, { clock, runId, waitMs: options.wait });
@@ -118,5 +116,5 @@ async function addressOf(text: string): Promise<string> {
   const { baseUrl } = await import("../../config/fields.ts");
   const read = baseUrl().safeParse(text);
   if (read.success) return serviceAddress(read.data);
-  throw new ConfigError(uncoded(`--base-url: ${read.error.issues[0]!.message}, got ${text}.`));
+  throw new ConfigError(commandMessages.move_base_url({ reason: read.error.issues[0]!.message, base_url: text }));
 }

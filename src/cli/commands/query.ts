@@ -6,12 +6,12 @@ import { type Command, Option } from "commander";
 import { counted } from "../../counted.ts";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
-import { uncoded } from "../../message.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { cutText, formatTable } from "../terminal/table.ts";
+import { commandMessages } from "./messages.ts";
 
 interface QueryOptions extends CommonOptions {
   readonly format?: "table" | "csv" | "json" | "parquet";
@@ -60,14 +60,11 @@ async function query(sql: string | undefined, options: QueryOptions, context: Cl
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { useSchemas } = await import("../../operations/query.ts");
   const asked = sql ?? (stdin.isTTY ? undefined : await textOf(stdin));
-  if (asked?.trim() === "")
-    throw new ConfigError(uncoded("Expected a query such as 'select * from invoices', got nothing."));
+  if (asked?.trim() === "") throw new ConfigError(commandMessages.query_empty());
   if ((options.format === "parquet") !== (options.out !== undefined))
-    throw new ConfigError(
-      uncoded("Expected --format parquet together with --out and a file, got one without the other."),
-    );
+    throw new ConfigError(commandMessages.query_parquet_or_out());
   if (options.out !== undefined && asked === undefined)
-    throw new ConfigError(uncoded("Expected with --out a query such as 'select * from invoices', got none."));
+    throw new ConfigError(commandMessages.query_out_without_query());
   await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to ask");
   const { format = stdout.isTTY ? "table" : "csv", out } = options;
@@ -81,9 +78,9 @@ async function query(sql: string | undefined, options: QueryOptions, context: Cl
 type Answer = (text: string, signal: AbortSignal) => Promise<void>;
 
 async function once(text: string, answer: Answer, context: CliContext): Promise<void> {
-  using stop = interruption(context, told => void context.stderr.write(`${told}\n`), {
-    stopping: "cancelling; once more leaves at once",
-    stopped: "the query was cancelled",
+  using stop = interruption(context, ({ message }) => void context.stderr.write(`${message}\n`), {
+    stopping: commandMessages.query_stopping(),
+    stopped: commandMessages.query_stopped,
   });
   await answer(text, stop.signal);
 }
@@ -152,7 +149,7 @@ async function prompting(answer: Answer, context: CliContext): Promise<void> {
   let running: AbortController | undefined;
   // On a terminal readline hears Ctrl-C, and the process no signal.
   lines.on("SIGINT", () => {
-    if (running !== undefined) return running.abort(new StoppedError(uncoded("The query was cancelled."), 130));
+    if (running !== undefined) return running.abort(new StoppedError(commandMessages.query_cancelled(), 130));
     text = "";
     output.write("\n");
     ask();

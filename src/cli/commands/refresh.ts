@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
-import { uncoded } from "../../message.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, limitsOf, runOptions } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 import { dryRun, runOutcome } from "./sync.ts";
 
 /** More keys than this are work for a sync. */
@@ -31,11 +31,7 @@ async function refresh(
   context: CliContext,
 ): Promise<void> {
   if (keys.length > MOST_KEYS)
-    throw new ConfigError(
-      uncoded(
-        `refresh: expected at most ${MOST_KEYS} keys, got ${keys.length}. Give them in several calls, or fetch all details with \`tributary sync --details\`.`,
-      ),
-    );
+    throw new ConfigError(commandMessages.refresh_too_many_keys({ most: MOST_KEYS, keys: keys.length }));
   const { config, warnings } = await context.openConfig(options);
   const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { refreshOrder } = await import("../../operations/refresh.ts");

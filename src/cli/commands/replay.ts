@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
-import { uncoded } from "../../message.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, streamsArgument } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 import { runOutcome } from "./sync.ts";
 
 interface ReplayOptions extends CommonOptions {
@@ -60,14 +60,12 @@ const utc = (text: string): string => (text.includes("T") ? `${text}Z` : `${text
 
 async function replay(names: readonly string[], options: ReplayOptions, context: CliContext): Promise<void> {
   if (options.rejects && (options.from !== undefined || options.to !== undefined))
-    throw new ConfigError(uncoded("--rejects tries all rows that could not be stored: leave --from and --to out."));
+    throw new ConfigError(commandMessages.replay_rejects_with_dates());
   const { from, to } = options;
-  if (from !== undefined && to !== undefined && from >= to)
-    throw new ConfigError(
-      uncoded(
-        `--from and --to: expected a beginning before the end, but ${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}. Swap them, or leave one out.`,
-      ),
-    );
+  if (from !== undefined && to !== undefined && from >= to) {
+    const [began, ended] = [from, to].map(at => new Date(at).toISOString());
+    throw new ConfigError(commandMessages.replay_span({ from: began!, to: ended! }));
+  }
   const { config, warnings } = await context.openConfig(options, { local: true });
   const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { runReplay } = await import("../../operations/replay/replay.ts");

@@ -6,6 +6,7 @@ import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
 import { streamTable } from "../terminal/table.ts";
+import { commandMessages } from "./messages.ts";
 
 interface ResetOptions extends CommonOptions {
   readonly drop?: true;
@@ -74,8 +75,7 @@ function costs(plan: readonly ResetLine[], drop: boolean, look: Look): string {
 function consent({ drop, companies }: ResetOrder, context: CliContext): Promise<void> {
   const message = drop ? `Forget them, and remove the rows of ${companies.join(", ")}?` : "Forget them?";
   return askConsent(context, message, {
-    offTerminal:
-      "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
-    refused: "Stopped: nothing was forgotten.",
+    offTerminal: commandMessages.reset_off_terminal(),
+    refused: commandMessages.reset_refused(),
   });
 }

@@ -9,11 +9,12 @@ import type { ConfigSource } from "../../daemon/schedule/source.ts";
 import { ConfigError } from "../../errors.ts";
 import { configuredStreams, runDefaults } from "../../library/connector.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
+import { textsOf } from "../../message.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 
 interface ScheduleOptions extends CommonOptions {
   readonly once?: string;
@@ -59,7 +60,7 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
     daemon?.reload();
   });
   const loaded = await openSchedules(options, context);
-  if (options.json) throw new ConfigError(uncoded("--json prints the report of one run: name it with --once NAME."));
+  if (options.json) throw new ConfigError(commandMessages.schedule_json_without_once());
   const log = await context.openLog(options.logLevel);
   for (const warning of loaded.warnings) log.warn(warning);
   const { ScheduleDaemon } = await import("../../daemon/schedule/schedule.ts");
@@ -133,20 +134,19 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const { context, log } = surroundings;
   const { attach } = await import("../invocation/attachments.ts");
   const detach = await attach(daemon, surroundings);
-  using stop = interruption(context, text => log.info(uncoded(daemon.live() ? text : "stopping")));
-  const { messageOf } = await import("../../sync/run/report.ts");
-  const letThrough = context.onStray(error => log.error(uncoded(messageOf(error)), { err: error }));
+  using stop = interruption(context, message =>
+    log.info(daemon.live() ? message : commandMessages.schedule_stopping()),
+  );
+  const { messageFor } = await import("../../sync/run/report.ts");
+  const letThrough = context.onStray(error => log.error(messageFor(error), { err: error }));
   let deadline = Number.POSITIVE_INFINITY;
   stop.signal.addEventListener("abort", () => {
     deadline = context.clock.now() + STOP_MS;
   });
   const saved = await daemon.serve(stop.signal);
-  if (!saved)
-    log.warn(
-      uncoded("The run under way reached no safe point in time and is left behind; the next one goes on from there."),
-    );
+  if (!saved) log.warn(commandMessages.schedule_run_left_behind());
   await Promise.race([detach(), systemClock.sleep(Math.max(0, deadline - context.clock.now()))]);
-  log.info(uncoded("stopped"));
+  log.info(commandMessages.schedule_stopped());
   letThrough();
 }
 
@@ -185,7 +185,8 @@ async function sourceOf(
       const loaded = await openSchedules(options, context);
       ({ mounted, warnings, effective } = loaded);
       if (!isDeepStrictEqual(mounted, before.mounted)) await taken();
-      for (const warning of warnings) if (!before.warnings.includes(warning)) log.warn(warning);
+      const known = new Set(textsOf(before.warnings));
+      for (const warning of warnings) if (!known.has(warning.message)) log.warn(warning);
       return { config: loaded.config, changed: changedKeys(before.effective, effective) };
     },
   };
@@ -195,12 +196,8 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
   const { config, warnings } = await openSchedules(options, context);
   const { orderOf, turnOf } = await import("../../daemon/schedule/order.ts");
   const chosen = config.schedules.find(one => one.name === name);
-  if (chosen === undefined) {
-    const known = config.schedules.map(one => one.name).join(", ") || "none in this configuration";
-    throw new ConfigError(
-      uncoded(`--once: expected the name of a schedule (${known}), got ${name}. Name one that there is.`),
-    );
-  }
+  if (chosen === undefined)
+    throw new ConfigError(commandMessages.schedule_unknown({ known: config.schedules.map(one => one.name), name }));
   const { runOnTerminal } = await import("../invocation/run_tools.ts");
   const { runAttempts } = await import("../../sync/run/attempts.ts");
   const { runOutcome } = await import("./sync.ts");

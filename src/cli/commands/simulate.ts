@@ -1,11 +1,11 @@
 import { type Command, Option } from "commander";
 import type { Faults } from "../../../simulator/faults.ts";
 import type { Simulator, VocabularyName } from "../../../simulator/simulator.ts";
-import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import { ConfigError, refuse } from "../../errors.ts";
 import { nearest } from "../../nearest_name.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, duration, whole } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 
 type Amount = "port" | "seed" | "orders" | "invoices" | "items" | "findings" | "ingested";
 
@@ -78,10 +78,7 @@ async function started(options: SimulateOptions, context: CliContext): Promise<S
   } catch (cause) {
     const { code, syscall } = cause as NodeJS.ErrnoException;
     if (syscall !== "listen" && syscall !== "getaddrinfo") throw cause;
-    throw new ConfigError(
-      uncoded(`The simulator can't listen on ${host}:${port} (${code}): choose another --port or --host.`),
-      cause,
-    );
+    throw new ConfigError(commandMessages.simulate_not_listening({ host, port, reason: code }), cause);
   }
 }
 
@@ -100,32 +97,28 @@ destination:
 
 type FaultsModule = typeof import("../../../simulator/faults.ts");
 
-const HELP = "`tributary simulate --help` shows examples.";
-
 /** `name=value` pairs → switches; a value is JSON, or text where it isn't. @throws ConfigError */
 function parseFaults(pairs: readonly string[], { faultsSchema, noFaults }: FaultsModule): Faults {
   const faultNames = Object.keys(faultsSchema.shape);
   const given = pairs.map(pair => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-    if (name === undefined || value === undefined) {
-      throw new ConfigError(
-        uncoded(`--fault expects name=value such as error500=0.05, got ${JSON.stringify(pair)}. ${HELP}`),
-      );
-    }
+    if (name === undefined || value === undefined)
+      throw new ConfigError(commandMessages.simulate_fault_without_value({ given: pair }));
     if (!faultNames.includes(name)) {
-      const near = nearest(name, faultNames);
-      const advice = near === undefined ? `There are ${faultNames.join(", ")}` : `Did you mean ${near}?`;
-      throw new ConfigError(uncoded(`--fault: unknown fault ${name}. ${advice.replace(/[^?]$/, "$&.")} ${HELP}`));
+      const suggestion = nearest(name, faultNames);
+      throw new ConfigError(commandMessages.simulate_unknown_fault({ name, suggestion, known: faultNames }));
     }
     return [name, jsonOrText(value)];
   });
   const parsed = faultsSchema.safeParse({ ...noFaults(), ...Object.fromEntries(given) });
-  if (parsed.success) return parsed.data;
-  const told = parsed.error.issues.map(({ path, message }) => {
-    const came = given.find(([name]) => name === path[0])?.[1];
-    return `--fault ${path.join(".")}: expected a value that this fault takes, got ${JSON.stringify(came)} (${message}). ${HELP}`;
-  });
-  throw new ConfigError(uncoded(told.join("\n")));
+  if (!parsed.success)
+    refuse(
+      parsed.error.issues.map(({ path, message: reason }) => {
+        const value = given.find(([name]) => name === path[0])?.[1];
+        return commandMessages.simulate_fault_value({ fault: path.join("."), value, reason });
+      }),
+    );
+  return parsed.data!;
 }
 
 function jsonOrText(value: string): unknown {

@@ -2,13 +2,14 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
-import { type Message, uncoded } from "../../message.ts";
+import { type Message, textsOf, uncoded } from "../../message.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
 import { type Outcome, runOnTerminal } from "../invocation/run_tools.ts";
 import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
+import { commandMessages } from "./messages.ts";
 
 interface UploadOptions extends Omit<CommonOptions, "wait"> {
   /** Milliseconds; true: as long as usual. */
@@ -44,12 +45,8 @@ export function register(command: Command, context: CliContext): void {
 async function upload(files: readonly string[], options: UploadOptions, context: CliContext): Promise<void> {
   const { watch } = options;
   const waitMs = options.wait === true ? WAIT_MS : options.wait;
-  if ((watch === undefined) === (files.length === 0))
-    throw new ConfigError(uncoded("upload: expected files, or --watch with a folder, got none of them or both."));
-  if (watch !== undefined && waitMs !== undefined)
-    throw new ConfigError(
-      uncoded("--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them."),
-    );
+  if ((watch === undefined) === (files.length === 0)) throw new ConfigError(commandMessages.upload_files_or_watch());
+  if (watch !== undefined && waitMs !== undefined) throw new ConfigError(commandMessages.upload_watch_with_wait());
   const loaded = await context.openConfig(options);
   const { OpenWarehouse } = await import("../../library/warehouse.ts");
   const { upload: send } = await import("../../library/upload.ts");
@@ -77,7 +74,7 @@ function inWords({ uploads, warnings, rows }: UploadReport, look: Look): string 
   const tables = Object.entries(rows).map(
     ([name, all]) => `${name}\n${all.length === 0 ? "no rows" : shown(all, look)}`,
   );
-  return [table, ...uploads.flatMap(({ error }) => error ?? []), ...warnings, ...tables].join("\n\n");
+  return [table, ...uploads.flatMap(({ error }) => error ?? []), ...textsOf(warnings), ...tables].join("\n\n");
 }
 
 /** The columns that say something, the first of them. */
@@ -105,7 +102,7 @@ async function watching(
     send: async (files: readonly string[]) => (await send(files)).uploads,
     moved: (to: string, fault: Message | undefined) => {
       counts[fault === undefined ? "done" : "failed"]++;
-      if (fault === undefined) tools.log.info(uncoded("sent and moved"), { to });
+      if (fault === undefined) tools.log.info(commandMessages.upload_moved(), { to });
       else tools.log.warn(fault, { to });
     },
   };

@@ -9,11 +9,12 @@ import type { WorkerHealth } from "../../daemon/page/health.ts";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
+import { reworded } from "../../message.ts";
 import type { Status } from "../../operations/status.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
+import { commandMessages } from "./messages.ts";
 
 interface WorkOptions extends CommonOptions {
   readonly local?: number;
@@ -23,8 +24,8 @@ interface WorkOptions extends CommonOptions {
 }
 
 const words = {
-  stopping: "stopping: others go on with what is under way; once more leaves at once, and loses nothing either",
-  stopped: "other workers go on with it",
+  stopping: commandMessages.work_stopping(),
+  stopped: commandMessages.work_stopped,
 };
 
 export function register(command: Command, context: CliContext): void {
@@ -65,7 +66,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   for (const warning of warnings) log.warn(warning);
   const { openFleet } = await import("../../fleet/opening.ts");
   const { reaching } = await import("../../sync/run/attempts.ts");
-  using stop = interruption(context, text => log.info(uncoded(text)), words);
+  using stop = interruption(context, log.info, words);
   const { signal } = stop;
   const tools = { clock: systemClock, log, signal };
   await using fleet = await reaching(() => openFleet(config, tools), { config }, tools);
@@ -75,8 +76,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   }
   if (options.drain !== undefined) {
     const asked = await fleet.drain(options.drain === true ? undefined : options.drain);
-    if (asked.length === 0)
-      throw new ConfigError(uncoded("--drain: expected a worker that is up. `tributary status` shows them."));
+    if (asked.length === 0) throw new ConfigError(commandMessages.work_drain_unknown());
     return context.print(`${asked.join(", ")}: finishing, then leaving.`);
   }
   const { renewExports } = await import("../../outputs/export/renewing.ts");
@@ -88,10 +88,10 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
     defaults: await runDefaults(),
   });
   if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  const { messageOf } = await import("../../sync/run/report.ts");
-  const letThrough = context.onStray(error => log.error(uncoded(messageOf(error)), { err: error }));
+  const { messageFor } = await import("../../sync/run/report.ts");
+  const letThrough = context.onStray(error => log.error(messageFor(error), { err: error }));
   const closeServer = await serveHealth(config, options, () => worker, { context, log });
-  log.info(uncoded("working"), { worker: id, jobs: fleet.slots });
+  log.info(commandMessages.work_started(), { worker: id, jobs: fleet.slots });
   try {
     await worker.serve(signal);
   } finally {
@@ -99,7 +99,7 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
     await fleet.forget(id).catch(() => undefined);
     letThrough();
   }
-  log.info(uncoded("left"), { worker: id });
+  log.info(commandMessages.work_left(), { worker: id });
 }
 
 /** Serves health and metrics at `server.listen`, but not with --no-server. Returns the function that stops the server. @throws ConfigError */
@@ -128,10 +128,10 @@ async function serveHealth(
   }).catch(error => {
     // A schedule of the same machine, or another worker, has the configuration's address.
     throw error instanceof ConfigError
-      ? new ConfigError(uncoded(`${error.message} With --no-server this worker serves nothing.`), error)
+      ? new ConfigError(reworded(error, `${error.message} With --no-server this worker serves nothing.`), error)
       : error;
   });
-  log.info(uncoded("health and metrics are served"), { url });
+  log.info(commandMessages.work_served(), { url });
   return close;
 }
 
@@ -142,7 +142,7 @@ const AGAIN_MS = 2_000;
 async function workLocally(count: number, options: WorkOptions, context: CliContext): Promise<void> {
   const { config: loaded } = await context.openConfig(options);
   const log = await context.openLog(options.logLevel);
-  using stop = interruption(context, text => log.info(uncoded(text)), words);
+  using stop = interruption(context, log.info, words);
   const { signal } = stop;
   const config = options.config === undefined ? [] : ["--config", options.config];
   const said = options.quiet ? ["--quiet"] : ["--log-level", options.logLevel];
@@ -171,7 +171,7 @@ async function workLocally(count: number, options: WorkOptions, context: CliCont
       // 0: it was drained. 2: the configuration is wrong, and a new worker would end with 2 again.
       if (code === 0 || code === 2) return code === 2 ? context.exit(2) : undefined;
       if (signal.aborted) return;
-      log.warn(uncoded("a worker ended, and is started again"), { code });
+      log.warn(commandMessages.work_restarted(), { exit_code: code });
       await systemClock.sleep(AGAIN_MS, signal).catch(() => undefined);
     }
   };

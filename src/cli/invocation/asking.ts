@@ -1,5 +1,5 @@
 import { ConfigError, StoppedError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { CliContext } from "./context.ts";
 
 interface Place {
@@ -13,7 +13,7 @@ export async function ask<Question, Answer>(
   { stdin, stderr }: Pick<CliContext, "stdin" | "stderr">,
   prompt: (question: Question, place: Place) => Promise<Answer>,
   question: Question,
-  otherwise: string,
+  otherwise: Message,
 ): Promise<Answer> {
   const ended = new AbortController();
   // At the end of the input a prompt would wait for ever.
@@ -23,7 +23,7 @@ export async function ask<Question, Answer>(
     return await prompt(question, { input: stdin, output: stderr, signal: ended.signal });
   } catch (error) {
     if (!(error instanceof Error) || !["ExitPromptError", "AbortPromptError"].includes(error.name)) throw error;
-    throw new StoppedError(uncoded(otherwise), 130);
+    throw new StoppedError(otherwise, 130);
   } finally {
     stdin.off("pause", end);
   }
@@ -36,10 +36,9 @@ export async function ask<Question, Answer>(
 export async function askConsent(
   context: Pick<CliContext, "stdin" | "stderr">,
   message: string,
-  { offTerminal, refused }: { readonly offTerminal: string; readonly refused: string },
+  { offTerminal, refused }: { readonly offTerminal: Message; readonly refused: Message },
 ): Promise<void> {
-  if (!context.stdin.isTTY) throw new ConfigError(uncoded(offTerminal));
+  if (!context.stdin.isTTY) throw new ConfigError(offTerminal);
   const { confirm } = await import("@inquirer/prompts");
-  if (!(await ask(context, confirm, { message, default: false }, refused)))
-    throw new StoppedError(uncoded(refused), 130);
+  if (!(await ask(context, confirm, { message, default: false }, refused))) throw new StoppedError(refused, 130);
 }

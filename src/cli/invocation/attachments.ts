@@ -3,9 +3,9 @@ import { HOOK, REFRESH } from "../../config/schedules.ts";
 import type { StatusCache } from "../../daemon/cached_status.ts";
 import type { ScheduleDaemon } from "../../daemon/schedule/schedule.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "./context.ts";
+import { cliMessages } from "./messages.ts";
 
 /** What looks at a daemon from outside, and where it is put together. */
 export interface Surroundings {
@@ -89,7 +89,7 @@ async function serveAround(
     clock,
     redact: context.redact,
   });
-  log.info(uncoded("the status page is served"), { url: page.url });
+  log.info(cliMessages.page_served(), { url: page.url });
   return async () => {
     deafen();
     await page.close();

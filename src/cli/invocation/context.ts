@@ -3,10 +3,10 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { type ExitCode, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { Log, LogLevel, LogSink } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { createRedactor, type Redactor, redactJson } from "../../secrets.ts";
 import { hasColours, type Look, lookOf } from "../terminal/look.ts";
 import { wrapText } from "../terminal/table.ts";
+import { cliMessages } from "./messages.ts";
 import type { CommonOptions } from "./options.ts";
 
 /** What a command may touch of the process around it. */
@@ -63,11 +63,7 @@ export const writePiece = ({ stdout }: Pick<Surface, "stdout">, piece: Buffer | 
 
 /** What was printed did not arrive. */
 export const unwritten = (cause: Error): TributaryError =>
-  new TributaryError(
-    uncoded(`Expected to write to stdout, but: ${cause.message}. What went before it is done.`),
-    1,
-    cause,
-  );
+  new TributaryError(cliMessages.output_not_written({ reason: cause.message }), 1, cause);
 
 export function createContext(surface: Surface): CliContext {
   const secrets = new Set<readonly string[]>();

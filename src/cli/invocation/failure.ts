@@ -1,13 +1,15 @@
 import { CommanderError } from "commander";
 import { type ExitCode, TributaryError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { redactMessage } from "../../secrets.ts";
 import type { CliContext } from "./context.ts";
+import { cliMessages } from "./messages.ts";
 
 /** Tells what ended the command, redacted: a paragraph on stderr, or with --json one document on stdout. */
 export function reportFailure(error: unknown, argv: readonly string[], context: CliContext): ExitCode {
+  // Help and version end a command by an error, too.
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const { failure, exitCode, stack } = failureOf(error);
-  if (exitCode === 0) return 0;
   const { code, message, fields } = redactMessage(failure, context.redact);
   if (wantsJson(argv)) context.printJson({ ok: false, error: { code, message, fields, exit_code: exitCode } });
   else context.stderr.write(`${message}\n`);
@@ -25,17 +27,13 @@ interface Failure {
 }
 
 export function failureOf(error: unknown): Failure {
-  // Help and version end a command by an error, too.
-  if (error instanceof CommanderError && error.exitCode === 0)
-    return { failure: uncoded(""), exitCode: 0, stack: undefined };
   // Closing failed too, as it does when what was worked on is gone.
   if (error instanceof SuppressedError) return failureOf(error.suppressed);
   if (error instanceof TributaryError) {
     return { failure: error, exitCode: error.exitCode, stack: stackOf(error) };
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const message = `This is a bug in tributary: ${what}\nWhat was saved before it is safe, and the next run goes on from there. Please report it.`;
-  return { failure: uncoded(message), exitCode: 70, stack: stackOf(error) };
+  return { failure: cliMessages.bug({ what }), exitCode: 70, stack: stackOf(error) };
 }
 
 function stackOf(error: unknown): string | undefined {

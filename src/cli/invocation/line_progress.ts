@@ -1,5 +1,4 @@
 import type { Log, LogSink } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { displayClock, placeOn } from "../terminal/progress.ts";
 import type { CliContext } from "./context.ts";
 import { interruption } from "./interruption.ts";
@@ -29,7 +28,7 @@ export async function lineProgress(
     write: line => (shown === undefined ? void context.stderr.write(line) : shown.persist(line.trimEnd())),
   };
   const log = await context.openLog(logLevel, sink);
-  const stop = interruption(context, text => log.info(uncoded(text)), words);
+  const stop = interruption(context, log.info, words);
   let last = "";
   const quiet =
     shown !== undefined || !progress

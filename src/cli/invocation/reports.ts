@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { CliContext } from "./context.ts";
+import { cliMessages } from "./messages.ts";
 
 /** For DuckDB: over 240,000 invoices and 320,000 of their lines it took 33 s; the 128 MB of other readers ran out at 400. */
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
@@ -12,12 +12,7 @@ export async function makeReport(
   { company, months }: { readonly company?: string | undefined; readonly months: number },
   { redact, clock }: Pick<CliContext, "redact" | "clock">,
 ) {
-  if (!config.views)
-    throw new ConfigError(
-      uncoded(
-        "The report is made from the views for analysts, and the configuration has `views: false`. Set `views: true`, run `tributary sync`, and call the report again.",
-      ),
-    );
+  if (!config.views) throw new ConfigError(cliMessages.report_without_views());
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { procurementReport } = await import("../../../reports/procurement.ts");
   const { openReading } = await import("../../warehouse/connect/reading.ts");

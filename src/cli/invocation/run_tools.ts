@@ -1,6 +1,6 @@
 import type { ExitCode } from "../../errors.ts";
 import type { LogSink } from "../../logging.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { Look } from "../terminal/look.ts";
 import { displayClock, type Progress, placeOn, startProgress } from "../terminal/progress.ts";
@@ -49,7 +49,7 @@ export async function withRunTools<T>(
   const place = await placeOn(context.stderr, context.env);
   const log = await context.openLog(options.logLevel, sink);
   const { renewExports } = await import("../../outputs/export/renewing.ts");
-  using stop = interruption(context, text => log.info(uncoded(text)));
+  using stop = interruption(context, log.info);
   try {
     for (const warning of warnings) log.warn(warning);
     return await run({

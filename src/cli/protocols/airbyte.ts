@@ -1,13 +1,14 @@
 import { Argument, type Command } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
-import { uncoded } from "../../message.ts";
+import { textsOf } from "../../message.ts";
 import { streamsOf } from "../../operations/changes/telling.ts";
 import { checkLines } from "../commands/check.ts";
 import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
 import { attachOptions } from "../invocation/options.ts";
+import { protocolMessages } from "./messages.ts";
 import { configuredTables, fileText, type ProtocolOptions, presentTables, tellChanges } from "./protocol_read.ts";
 
 const calls = {
@@ -79,7 +80,7 @@ async function discover(options: ProtocolOptions, context: CliContext): Promise<
 async function read(options: ProtocolOptions, context: CliContext): Promise<void> {
   const { errorMessage, readConfigured } = await import("../../operations/changes/airbyte.ts");
   const [catalog, state] = [await fileText(options.catalog), await fileText(options.state)];
-  if (catalog === undefined) throw new ConfigError(uncoded("A read needs --catalog: what to read of what, and how."));
+  if (catalog === undefined) throw new ConfigError(protocolMessages.read_without_catalog());
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { planned } = await configuredTables(loaded);
   const asked = readConfigured(planned, { catalog, state }, context.clock.now);
@@ -87,5 +88,6 @@ async function read(options: ProtocolOptions, context: CliContext): Promise<void
   const synced = await syncedWarehouse(loaded, streamsOf(asked), wanted, context);
   await tellChanges(asked, synced, context);
   const { errors = [], exit_code: exitCode = 0 } = synced.report ?? {};
-  if (exitCode !== 0) await writePiece(context, errorMessage(errors.join("\n"), exitCode, context.clock.now()));
+  if (exitCode !== 0)
+    await writePiece(context, errorMessage(textsOf(errors).join("\n"), exitCode, context.clock.now()));
 }

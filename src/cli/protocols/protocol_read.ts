@@ -3,13 +3,14 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { ConfigError, StoppedError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { OpenWarehouse } from "../../library/warehouse.ts";
-import { uncoded } from "../../message.ts";
+import { generalMessages } from "../../messages.ts";
 import type { ChangesTable } from "../../operations/changes/changes.ts";
 import { type ProtocolRead, streamsOf, told } from "../../operations/changes/telling.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import type { CommonOptions } from "../invocation/options.ts";
+import { protocolMessages } from "./messages.ts";
 
 /** Options of the commands `airbyte` and `singer`. */
 export interface ProtocolOptions extends CommonOptions {
@@ -25,10 +26,7 @@ export async function fileText(file: string | undefined, mayLack = false): Promi
     return await readFile(file, "utf8");
   } catch (cause) {
     if (mayLack && codeOf(cause) === "ENOENT") return undefined;
-    throw new ConfigError(
-      uncoded(`${file} could not be read (${codeOf(cause)}): check what it is and its rights.`),
-      cause,
-    );
+    throw new ConfigError(protocolMessages.file_not_readable({ file, reason: codeOf(cause) }), cause);
   }
 }
 
@@ -76,7 +74,8 @@ export async function tellChanges(
   { company, wrote }: Telling = {},
 ): Promise<void> {
   const { exit_code: code = 0, errors = [], streams: ran = [] } = report ?? {};
-  if (code === 130 || code === 143) throw new StoppedError(uncoded(errors.join("\n")), code);
+  if (code === 130 || code === 143)
+    throw new StoppedError(errors.length === 1 ? errors[0]! : generalMessages.several({ faults: errors }), code);
   const tables = (await presentTables(warehouse.loaded, read)) ?? [];
   // Why nothing was loaded is the run's to say.
   if (tables.length === 0 && code !== 0) return;
@@ -92,9 +91,9 @@ export async function tellChanges(
     without,
     tables: new Set(tables.map(({ name }) => name)),
   };
-  using stop = interruption(context, text => void context.stderr.write(`${text}\n`), {
-    stopping: "stopping after these rows; once more leaves at once",
-    stopped: "the next reading goes on behind the last state",
+  using stop = interruption(context, ({ message }) => void context.stderr.write(`${message}\n`), {
+    stopping: protocolMessages.read_stopping(),
+    stopped: protocolMessages.read_stopped,
   });
   try {
     const batches = changedBatches(warehouse, { ...options, signal: stop.signal }, protocol.format);

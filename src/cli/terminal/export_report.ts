@@ -1,4 +1,5 @@
 import { formatCount } from "../../counted.ts";
+import { textsOf } from "../../message.ts";
 import type { ExportReport } from "../../outputs/export/export.ts";
 import type { TableProgress } from "../../outputs/export/writing.ts";
 import { type Look, outcome } from "./look.ts";
@@ -35,7 +36,7 @@ export function exportText(report: ExportReport, look: Look): string {
     "",
     ...(removed.length > 0 ? [`No longer in the export: ${listed(removed)}.`] : []),
     ...(missing.length > 0 ? [`Not there yet, \`tributary sync\` loads them: ${listed(missing)}.`] : []),
-    ...warnings,
+    ...textsOf(warnings),
     last,
   ].join("\n");
 }

@@ -1,5 +1,6 @@
 import { counted, formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
+import { textsOf } from "../../message.ts";
 import { isFault } from "../../operations/verify/discrepancy.ts";
 import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
 import { type Look, outcome } from "./look.ts";
@@ -35,8 +36,8 @@ export function verifyReport(report: VerifyReport, stateSchema: string, look: Lo
       : [
           "Somebody other than tributary wrote into these tables, or a disk did. `tributary reset <stream> --drop` and a sync load a stream anew.",
         ]),
-    ...warnings.map(text => `Warning: ${text}`),
-    ...errors,
+    ...textsOf(warnings).map(text => `Warning: ${text}`),
+    ...textsOf(errors),
   ];
   return blocks.join("\n\n");
 }

@@ -106,7 +106,8 @@ test("the daemon syncs by the clock, takes a good configuration, refuses a broke
 test("a token that is replaced in the configuration is the only one that the page takes from then on", async () => {
   const [first, second] = ["the-first-token-0123", "the-second-token-0123"] as const;
   const server = (token: string) => ({ server: { listen: "127.0.0.1:0", token } });
-  const place = workplace(await simulated(), { schedules: [{ name: "nightly", cron: "0 2 * * *" }], ...server(first) });
+  const own = { destination: { path: "./w.duckdb", grant_select_to: ["bi"] }, ...server(first) };
+  const place = workplace(await simulated(), { schedules: [{ name: "nightly", cron: "0 2 * * *" }], ...own });
   const file = join(place.folder, "config.yaml");
   const child = place.start("schedule");
   const log = logOf(child);
@@ -122,6 +123,8 @@ test("a token that is replaced in the configuration is the only one that the pag
   child.kill("SIGTERM");
   await once(child, "close");
   expect(JSON.stringify(log.lines)).not.toMatch(/the-(first|second)-token/);
+  // A reload repeats no warning that the log has already.
+  expect(log.lines.filter(({ msg }) => msg.includes("grant_select_to"))).toHaveLength(1);
 });
 
 test("a password that is changed in its mounted file is the one that the daemon's next runs connect with", async () => {

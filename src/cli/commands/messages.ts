@@ -1,0 +1,128 @@
+import { catalog, template } from "../../message.ts";
+
+const helpOfFaults = "`tributary simulate --help` shows examples.";
+
+/** Messages of single commands, whose names they begin with. */
+export const commandMessages = catalog("command", {
+  backfill_refused: "Stopped: nothing was loaded.",
+  backfill_resume_and_restart: "--resume goes on, --restart begins again: give one of them.",
+  backfill_resume_with_dates:
+    "--resume goes on with the dates of what was begun: leave --from and --to out, or give them with --restart.",
+  backfill_unconfirmed: template(
+    { requests: 24_000, confirm_above: 10_000 },
+    ({ requests, confirm_above }) =>
+      `This backfill needs about ${requests} requests, more than backfill.confirm_above (${confirm_above}), and there is no terminal to ask on: say --yes, raise backfill.confirm_above, or load less at a time with --from and --to. --dry-run shows what it needs.`,
+  ),
+  check_config_understood: template(
+    { file: "config.yaml" },
+    ({ file }) => `${file} is understood, and all its variables are set`,
+  ),
+  docs_company_without_config:
+    "--company needs a configuration, and there is none here. Name one with --config, or leave --company out.",
+  export_stopped: template(
+    { signal: "SIGTERM", out: "lake" },
+    ({ signal, out }) => `Stopped by ${signal}: ${out} is as it was, and the next export begins anew.`,
+  ),
+  export_stopping: "stopping, and removing what is unfinished; once more leaves at once",
+  init_config_exists: template(
+    { file: "config.yaml" },
+    ({ file }) => `${file} exists already and stays as it is: remove it, or name another with --config.`,
+  ),
+  init_config_not_written: template(
+    { file: "config.yaml", reason: "EACCES" as string | undefined },
+    ({ file, reason }) => `${file} could not be written (${reason}): check that its folder exists and may be written.`,
+  ),
+  init_off_terminal:
+    "init asks for a few values, and there is no terminal to ask on: run it in a terminal, or `tributary init --yes` to take the example as it is.",
+  init_refused: "Stopped: nothing was written.",
+  meanings_line: template(
+    { line: "credit: yes", reason: "expected the name of a meaning" },
+    ({ line, reason }) => `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line} (${reason})`,
+  ),
+  meanings_unknown: template(
+    { known: ["credit", "paid"], name: "credits" },
+    ({ known, name }) => `meaning: expected ${known.join(", ")}, got ${name}`,
+  ),
+  meanings_without_views: "Meanings are read by the views for analysts, and the configuration has `views: false`.",
+  move_base_url: template(
+    { reason: "expected an address such as https://procurement.example.com", base_url: "procurement" },
+    ({ reason, base_url }) => `--base-url: ${reason}, got ${base_url}.`,
+  ),
+  move_companies: template(
+    { companies: 2 },
+    ({ companies }) => `Expected one company, got ${companies}: name it with --company.`,
+  ),
+  move_off_terminal:
+    "move asks before it changes anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it found.",
+  move_refused: "Stopped: nothing was changed.",
+  move_stopped: template(
+    { signal: "SIGTERM" },
+    ({ signal }) =>
+      `Stopped by ${signal}: the tables that were copied are kept, and the same command goes on from there.`,
+  ),
+  move_stopping: "stopping, and taking back the table that is under way; once more leaves at once",
+  move_to_with_option: template(
+    { option: "--company" },
+    ({ option }) => `--to moves the whole warehouse, and nothing of the service: leave ${option} out.`,
+  ),
+  query_cancelled: "The query was cancelled.",
+  query_empty: "Expected a query such as 'select * from invoices', got nothing.",
+  query_out_without_query: "Expected with --out a query such as 'select * from invoices', got none.",
+  query_parquet_or_out: "Expected --format parquet together with --out and a file, got one without the other.",
+  query_stopped: template({ signal: "SIGINT" }, ({ signal }) => `Stopped by ${signal}: the query was cancelled.`),
+  query_stopping: "cancelling; once more leaves at once",
+  refresh_too_many_keys: template(
+    { most: 1_000, keys: 1_200 },
+    ({ most, keys }) =>
+      `refresh: expected at most ${most} keys, got ${keys}. Give them in several calls, or fetch all details with \`tributary sync --details\`.`,
+  ),
+  replay_rejects_with_dates: "--rejects tries all rows that could not be stored: leave --from and --to out.",
+  replay_span: template(
+    { from: "2024-02-01T00:00:00.000Z", to: "2024-01-02T00:00:00.000Z" },
+    ({ from, to }) =>
+      `--from and --to: expected a beginning before the end, but ${from} is not before ${to}. Swap them, or leave one out.`,
+  ),
+  reset_off_terminal:
+    "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
+  reset_refused: "Stopped: nothing was forgotten.",
+  schedule_json_without_once: "--json prints the report of one run: name it with --once NAME.",
+  schedule_run_left_behind:
+    "The run under way reached no safe point in time and is left behind; the next one goes on from there.",
+  schedule_stopped: "stopped",
+  schedule_stopping: "stopping",
+  schedule_unknown: template(
+    { known: ["nightly"], name: "weekly" },
+    ({ known, name }) =>
+      `--once: expected the name of a schedule (${known.join(", ") || "none in this configuration"}), got ${name}. Name one that there is.`,
+  ),
+  simulate_fault_value: template(
+    { fault: "error500", value: "often" as unknown, reason: "Invalid input: expected number, received string" },
+    ({ fault, value, reason }) =>
+      `--fault ${fault}: expected a value that this fault takes, got ${JSON.stringify(value)} (${reason}). ${helpOfFaults}`,
+  ),
+  simulate_fault_without_value: template(
+    { given: "error500" },
+    ({ given }) => `--fault expects name=value such as error500=0.05, got ${JSON.stringify(given)}. ${helpOfFaults}`,
+  ),
+  simulate_not_listening: template(
+    { host: "127.0.0.1", port: 8099, reason: "EADDRINUSE" as string | undefined },
+    ({ host, port, reason }) =>
+      `The simulator can't listen on ${host}:${port} (${reason}): choose another --port or --host.`,
+  ),
+  simulate_unknown_fault: template(
+    { name: "eror500", suggestion: "error500" as string | undefined, known: ["error500", "hang"] },
+    ({ name, suggestion, known }) =>
+      `--fault: unknown fault ${name}. ${suggestion === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${suggestion}?`} ${helpOfFaults}`,
+  ),
+  upload_files_or_watch: "upload: expected files, or --watch with a folder, got none of them or both.",
+  upload_moved: "sent and moved",
+  upload_watch_with_wait:
+    "--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them.",
+  work_drain_unknown: "--drain: expected a worker that is up. `tributary status` shows them.",
+  work_left: "left",
+  work_restarted: "a worker ended, and is started again",
+  work_served: "health and metrics are served",
+  work_started: "working",
+  work_stopped: template({ signal: "SIGTERM" }, ({ signal }) => `Stopped by ${signal}: other workers go on with it.`),
+  work_stopping: "stopping: others go on with what is under way; once more leaves at once, and loses nothing either",
+});

@@ -1,0 +1,18 @@
+import { timespan } from "../duration.ts";
+import { catalog, template } from "../message.ts";
+
+export const libraryMessages = catalog("library", {
+  company_not_named: template(
+    { companies: ["acme", "beta"] as readonly string[] },
+    ({ companies }) => `--company: expected one of ${companies.join(", ")}, got none.`,
+  ),
+  file_uploaded: "uploaded",
+  not_a_warehouse: "Expected a warehouse that openWarehouse() resolved to, got something else: await it first.",
+  stopped_by_caller: "Stopped by the caller's signal.",
+  uploads_not_processed: template(
+    { wait_ms: 600_000, pending: [{ doc_id: "DOC-1", status: "queued" as string | null }] },
+    ({ wait_ms, pending }) =>
+      `Not processed within ${timespan(wait_ms)}, as far as is said: ${pending.map(({ doc_id, status }) => `${doc_id} (${status ?? "nothing said"})`).join(", ")}. Call it again with --wait to go on waiting.`,
+  ),
+  warehouse_closed: "Stopped: the warehouse was closed.",
+});

@@ -20,6 +20,7 @@ export default defineConfig({
       { test: { name: "real", include: ["test/**/*.test.ts"], exclude: [...elsewhere, ...pure] } },
     ],
     globalSetup: ["test/support/postgres.ts"],
+    provide: { everywhere: false },
     pool: "forks",
     // No module keeps state, so files may share them: loading 200 modules anew for each file took a tenth of the time.
     isolate: false,

@@ -10,6 +10,6 @@ export default defineConfig({
     // Named alone in some runs: in one without WebAssembly.
     include: [...longTests, ...decisionTests(), "test/sync/{run/truth,extract/*}.test.ts"],
     exclude: [],
-    globalSetup: ["test/support/everywhere.ts"],
+    provide: { everywhere: true },
   },
 });

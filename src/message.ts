@@ -8,6 +8,7 @@ export interface Message {
 }
 
 /** Facts of a message by their names: JSON values. */
+/** Fields of a message by name. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** How a message is rendered; `example` gives its fields their types, and the documents a sentence to show. */
@@ -42,6 +43,7 @@ export function reworded(message: Message, text: string, fields: Fields = {}): M
   return { code: message.code, message: text, fields: { ...message.fields, ...fields } };
 }
 
+/** Their sentences. */
 export const textsOf = (messages: readonly Message[]): string[] => messages.map(({ message }) => message);
 
 export const uncoded = (message: string): Message => ({ code: "uncoded", message, fields: {} });

@@ -7,8 +7,7 @@ import { parse } from "yaml";
 import { register } from "../../src/cli/commands/init.ts";
 import type { Surface } from "../../src/cli/invocation/context.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { deafContext } from "./in_process.ts";
-import { emptyFolder, tributary } from "./process.ts";
+import { deafContext, emptyFolder, tributary } from "./process.ts";
 
 const example = readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8");
 

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { reportFailure } from "../../src/cli/invocation/failure.ts";
 import { ConfigError, DestinationError } from "../../src/errors.ts";
 import { sentence } from "../support/log.ts";
-import { deafContext } from "./in_process.ts";
-import { emptyFolder, tributary } from "./process.ts";
+import { deafContext, emptyFolder, tributary } from "./process.ts";
 
 const cwd = emptyFolder();
 

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { runCommand } from "../../src/cli/program.ts";
-import { deafContext } from "./in_process.ts";
+import { deafContext } from "./process.ts";
 import { roleDatabase, secretKey, secretPassword, simulated, workplace } from "./workplace.ts";
 
 test("answers are CSV, tables or JSON, from both databases, and what is wrong is said", async () => {

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { SimulatorOptions } from "../../simulator/simulator.ts";
-import { inProcess } from "./in_process.ts";
+import { inProcess } from "./process.ts";
 import { json, secretKey, simulated, workplace } from "./workplace.ts";
 
 const processed = { views: false, meanings: { processed: { status: ["processed"] } } };

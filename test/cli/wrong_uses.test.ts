@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inProcess } from "./in_process.ts";
-import { emptyFolder } from "./process.ts";
+import { emptyFolder, inProcess } from "./process.ts";
 
 /** Words that no use of a command is made of, and what was expected and came; the command's own help is what to do. */
 const usage: readonly (readonly [words: string, said: RegExp])[] = [

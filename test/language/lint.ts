@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { commands } from "../../src/cli/program.ts";
-import { deafContext } from "../cli/in_process.ts";
+import { deafContext } from "../cli/process.ts";
 import { pages, read } from "../repository/pages.ts";
 import { root } from "../repository/sources.ts";
 import { type Finding, findingsIn } from "./rules.ts";

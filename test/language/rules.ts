@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { TextlintKernel, type TextlintPluginCreator, type TextlintRuleReporter } from "@textlint/kernel";
-import { retiredBeginnings, retiredWords } from "../repository/retired_words.ts";
+import { retiredBeginnings, retiredWords } from "./retired_words.ts";
 
 /*
  * The part of our rules for English that a machine can check, as rules of textlint.

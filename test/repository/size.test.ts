@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commentsIn, retiredLines } from "./comments.ts";
+import { commentsIn, retiredLines } from "../language/comments.ts";
 import { complaint, limits, lowered, sentenceAssertions, sizes } from "./size.ts";
 import { importsOf } from "./sources.ts";
 

@@ -6,7 +6,7 @@ import { attachOptions, runOptions } from "../../src/cli/invocation/options.ts";
 import { commands } from "../../src/cli/program.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { schemaKeys } from "../config/schema_keys.ts";
-import { expression, retiredLines, string } from "./comments.ts";
+import { expression, retiredLines, string } from "../language/comments.ts";
 import { generated } from "./generate.ts";
 import { root, sourcesIn } from "./sources.ts";
 

@@ -1,7 +1,7 @@
 import type { TestProject } from "vitest/node";
 import type { Dialect } from "../../src/warehouse/dialect.ts";
 import { buildProgram } from "./built.ts";
-import { makeRoom } from "./room.ts";
+import makeRoom from "./room.ts";
 import { startPostgres } from "./server.ts";
 
 declare module "vitest" {
@@ -29,7 +29,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("postgresUrl", server.url);
   project.provide("databases", ["postgres", "duckdb"]);
   project.provide("extensions", "");
-  project.provide("everywhere", false);
   return async () => {
     await server.close();
     await removeProgram();

@@ -10,7 +10,7 @@ const NEEDED = 6 * 2 ** 30;
  * Lets all that tests make for a while be made in memory, where there is enough of it: each transaction of theirs waits for
  * a disk otherwise, a quarter of their time. Nothing that is tested here survives the machine. Resolves to what removes it.
  */
-export async function makeRoom(): Promise<() => Promise<void>> {
+export default async function makeRoom(): Promise<() => Promise<void>> {
   await removeAbandoned().catch(() => undefined);
   const space = await statfs(MEMORY).then(
     ({ bavail, bsize }) => bavail * bsize,

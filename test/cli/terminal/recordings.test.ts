@@ -6,7 +6,7 @@ import { runCommand } from "../../../src/cli/program.ts";
 import { root } from "../../repository/sources.ts";
 import { stillClock } from "../../support/clock.ts";
 import { type Instead, interposed, refused } from "../../support/interposed.ts";
-import { deafContext } from "../in_process.ts";
+import { deafContext } from "../process.ts";
 import { secretKey, simulated, workplace } from "../workplace.ts";
 import { Screen } from "./screen.ts";
 

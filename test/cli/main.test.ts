@@ -46,27 +46,25 @@ test("under a Node.js that is too old it says so, and what to do", async () => {
   expect(code).toBe(2);
 });
 
-test.each<[string[], string, Readonly<Record<string, unknown>> & { reason?: RegExp }]>([
+test.each<[string[], string, object]>([
   [["confg"], "cli.unknown_command", { name: "confg", suggestion: "config" }],
-  [["help", "snc"], "cli.unknown_command", { name: "snc", suggestion: "sync" }],
-  [["sync", "--ful"], "cli.unknown_option", { option: "--ful", suggestion: "--full", command: "sync" }],
-  [["sync", "--xyzzy"], "cli.unknown_option", { option: "--xyzzy", command: "sync" }],
-  [["--company", "acme", "sync"], "cli.option_before_command", { option: "--company", command: "sync" }],
   [["sync", "--dry-run=1"], "cli.option_with_value", { option: "--dry-run", given: "--dry-run=1", command: "sync" }],
-  [["config", "extra"], "cli.usage", { reason: /^Too many arguments for 'config'/, command: "config" }],
-  [["reset"], "cli.usage", { reason: /^Missing required argument 'stream'$/, command: "reset" }],
-  [["verify", "--sample", "3", "--all"], "cli.usage", { reason: /'--all' cannot be used with/, command: "verify" }],
-  [["simulate", "--port", "99999"], "cli.usage", { reason: / from 0 to 65535\.$/, command: "simulate" }],
+  [["reset"], "cli.usage", { reason: "Missing required argument 'stream'", command: "reset" }],
   [["refresh", "items", ...Array(1_001).fill("k")], "command.refresh_too_many_keys", { most: 1_000, keys: 1_001 }],
   [["simulate", "--fault", "hng=1"], "command.simulate_unknown_fault", { name: "hng", suggestion: "hang" }],
   [["simulate", "--fault", "hang=x"], "command.simulate_fault_value", { fault: "hang", value: "x" }],
-])("bad usage %j is exit code 2 and a code with fields", async (args, code, { reason, ...fields }) => {
-  const ended = await tributary([...args, "--json"], { cwd });
-  const { error } = JSON.parse(ended.stdout) as { error: { fields: { reason: string } } };
-  expect(error).toMatchObject({ code, fields, exit_code: 2 });
-  if (reason !== undefined) expect(error.fields.reason).toMatch(reason);
-  expect([ended.code, ended.stderr]).toEqual([2, ""]);
-});
+])(
+  "bad usage %j is exit code 2 and one paragraph, or one document with a code and fields",
+  async (args, code, fields) => {
+    const [plain, json] = [await tributary(args, { cwd }), await tributary([...args, "--json"], { cwd })];
+    const { error } = JSON.parse(json.stdout) as { error: { message: string } };
+    expect(error).toMatchObject({ code, fields, exit_code: 2 });
+    expect([plain, json]).toMatchObject([
+      { code: 2, stdout: "", stderr: `${error.message}\n` },
+      { code: 2, stderr: "" },
+    ]);
+  },
+);
 
 test("without a command the help is shown, as bad usage", async () => {
   const { code, stdout, stderr } = await tributary([], { cwd });

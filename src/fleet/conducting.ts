@@ -1,5 +1,5 @@
 import { type Ends, type ExitCode, StoppedError, TributaryError } from "../errors.ts";
-import { type Message, uncoded } from "../message.ts";
+import type { Message } from "../message.ts";
 import type { SyncContext } from "../sync/context.ts";
 import { type CompanyRun, type RunSource, relatedLists, runCompany, skip, whyWithout } from "../sync/run/jobs.ts";
 import type { Service } from "../sync/run/service.ts";
@@ -133,8 +133,8 @@ function takeOver({ state, output }: JobState, part: RunPart, run: CompanyRun): 
     if (outcome === undefined) skip(job, failures[0]?.message ?? "the run was ending");
     else job.progress.takeOver(outcome);
   }
-  for (const { message, exitCode, ends } of failures) {
-    const failure = new PartFailure(uncoded(message), exitCode);
+  for (const { exitCode, ends, ...message } of failures) {
+    const failure = new PartFailure(message, exitCode);
     run.errors.push(failure);
     run.failed(failure, { part: part.name });
     end(run, ends, failure);

@@ -1,6 +1,6 @@
 import { DestinationError, type ExitCode, LockedError } from "../errors.ts";
 import { ASIDE_MS, givingWay, LONGEST_TURN_MS } from "../sync/run/giving_way.ts";
-import { exitCodeOf, messageOf, type RunReport } from "../sync/run/report.ts";
+import { exitCodeOf, messageFor, type RunReport } from "../sync/run/report.ts";
 import { beginNow, runSync } from "../sync/run/run.ts";
 import type { Attempt } from "../sync/run/run_order.ts";
 import { conducted } from "./conducting.ts";
@@ -43,7 +43,7 @@ export async function workOnRunJob(data: RunData, tools: RunJobTools): Promise<R
   } catch (error) {
     const isOwn = error instanceof LockedError && error.runId === data.runId;
     if (leaving.aborted || isPassing(error) || isOwn) throw error;
-    return { thrown: { message: run.redact(messageOf(error)), exitCode: exitCodeOf([error]) as ExitCode } };
+    return { thrown: { message: run.redact(messageFor(error).message), exitCode: exitCodeOf([error]) as ExitCode } };
   } finally {
     end?.();
   }

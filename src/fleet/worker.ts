@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
 import { type Clock, isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
-import { uncoded } from "../message.ts";
-import { messageOf, type RunView } from "../sync/run/report.ts";
+import { type Message, uncoded } from "../message.ts";
+import { redactMessage } from "../secrets.ts";
+import { messageFor, type RunView } from "../sync/run/report.ts";
 import type { Attempt, RunTools } from "../sync/run/run_order.ts";
 import { DayLimit, type SharedClients } from "../sync/run/service.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
@@ -214,7 +215,7 @@ export class Worker {
   #lost(error: unknown): void {
     const { log, redact } = this.#tools;
     if (!this.#isLost)
-      log.warn(uncoded(`The queue of jobs can't be reached: ${redact(messageOf(error))}`), { err: error });
+      log.warn(uncoded(`The queue of jobs can't be reached: ${redact(messageFor(error).message)}`), { err: error });
     this.#isLost = true;
     if (this.isConnected) return;
     for (const { leaving } of this.#active.values())
@@ -261,14 +262,14 @@ export class Worker {
       if (!active.leaving.signal.aborted) end = () => queue.complete(claim, output);
       log.debug("done", about);
     } catch (error) {
-      const message = redact(messageOf(error));
+      const failure = redactMessage(messageFor(error), redact);
       log.debug("where it failed", { ...about, err: error });
       if (error instanceof ConfigError) this.#refuse(error);
-      end = () => queue.giveBack(claim, message);
+      end = () => queue.giveBack(claim, failure.message);
       // Another try would meet the same: it has to be told, and mended.
       if (!(error instanceof TributaryError) && "part" in data && !active.leaving.signal.aborted)
-        end = () => queue.complete(claim, failureOf(message));
-      else if (!active.leaving.signal.aborted) log.warn(uncoded(`Tried again: ${message}`), about);
+        end = () => queue.complete(claim, failureOf(failure));
+      else if (!active.leaving.signal.aborted) log.warn(uncoded(`Tried again: ${failure.message}`), about);
     }
     await this.#settle(end).catch(error =>
       log.debug("the queue does not know how this job ended: it is tried again", { ...about, err: error }),
@@ -352,7 +353,7 @@ function readData({ kind, data }: Claim): RunData | PartData | undefined {
 }
 
 /** What a part came to that met a bug: its run says so, and ends. */
-const failureOf = (message: string): PartOutcome => ({
+const failureOf = (message: Message): PartOutcome => ({
   streams: [],
-  failures: [{ message, exitCode: 70, ends: "stream" }],
+  failures: [{ ...message, exitCode: 70, ends: "stream" }],
 });

@@ -134,8 +134,8 @@ async function serve(daemon: ScheduleDaemon, surroundings: Surroundings): Promis
   const { attach } = await import("../invocation/attachments.ts");
   const detach = await attach(daemon, surroundings);
   using stop = interruption(context, text => log.info(uncoded(daemon.live() ? text : "stopping")));
-  const { messageOf } = await import("../../sync/run/report.ts");
-  const letThrough = context.onStray(error => log.error(uncoded(messageOf(error)), { err: error }));
+  const { messageFor } = await import("../../sync/run/report.ts");
+  const letThrough = context.onStray(error => log.error(messageFor(error), { err: error }));
   let deadline = Number.POSITIVE_INFINITY;
   stop.signal.addEventListener("abort", () => {
     deadline = context.clock.now() + STOP_MS;

@@ -88,8 +88,8 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
     defaults: await runDefaults(),
   });
   if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  const { messageOf } = await import("../../sync/run/report.ts");
-  const letThrough = context.onStray(error => log.error(uncoded(messageOf(error)), { err: error }));
+  const { messageFor } = await import("../../sync/run/report.ts");
+  const letThrough = context.onStray(error => log.error(messageFor(error), { err: error }));
   const closeServer = await serveHealth(config, options, () => worker, { context, log });
   log.info(uncoded("working"), { worker: id, jobs: fleet.slots });
   try {

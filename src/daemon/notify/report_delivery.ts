@@ -6,7 +6,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { uncoded } from "../../message.ts";
 import { requireOwnFile, writeWhole } from "../../outputs/report/file.ts";
-import { messageOf } from "../../sync/run/report.ts";
+import { messageFor } from "../../sync/run/report.ts";
 import type { Daemon } from "../schedule/events.ts";
 import { answered, postTo, within } from "./delivery.ts";
 
@@ -48,7 +48,7 @@ export async function deliverReports(config: Config, schedule: string, tools: Re
       if (post !== undefined)
         await delivered(`${place} (${URL.parse(post)?.host ?? "post"})`, tools, limit => posted(post, made, limit));
     } catch (error) {
-      log.warn(uncoded(`${place} could not be made: ${redact(messageOf(error))}`), { report: place });
+      log.warn(uncoded(`${place} could not be made: ${redact(messageFor(error).message)}`), { report: place });
     }
   }
 }

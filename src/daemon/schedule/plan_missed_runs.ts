@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
 import { uncoded } from "../../message.ts";
-import { messageOf } from "../../sync/run/report.ts";
+import { messageFor } from "../../sync/run/report.ts";
 import type { Past, PastRun } from "./past_runs.ts";
 import type { Plan } from "./plan.ts";
 
@@ -33,7 +33,7 @@ export async function catchUp(tools: CatchUpTools, signal: AbortSignal): Promise
       for (const name of tools.unread) resume(name, past?.get(name) ?? [], past !== undefined, tools);
       return;
     } catch (error) {
-      const again = `What earlier runs did can't be read yet, so none that was missed is made up for. ${redact(messageOf(error))}`;
+      const again = `What earlier runs did can't be read yet, so none that was missed is made up for. ${redact(messageFor(error).message)}`;
       log.warn(uncoded(again), { again_in_s: pauseMs / 1000 });
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }

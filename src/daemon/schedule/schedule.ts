@@ -5,7 +5,7 @@ import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { uncoded } from "../../message.ts";
 import { detailsOfRows, type NamedRows } from "../../operations/refresh.ts";
-import { exitCodeOf, messageOf, type RunView } from "../../sync/run/report.ts";
+import { exitCodeOf, messageFor, type RunView } from "../../sync/run/report.ts";
 import type { RunReport } from "../../sync/run/run.ts";
 import type { RunDefaults, RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "./events.ts";
@@ -153,7 +153,7 @@ export class ScheduleDaemon implements Daemon {
 
   /** An unexpected failure is logged: it must not end the daemon. */
   readonly #bug = (error: unknown): void => {
-    this.#tools.log.warn(uncoded(this.#tools.redact(messageOf(error))), { err: error });
+    this.#tools.log.warn(uncoded(this.#tools.redact(messageFor(error).message)), { err: error });
   };
 
   /** Sleeps until the next start, at most `wakeMs`, or until something happens. */
@@ -199,7 +199,7 @@ export class ScheduleDaemon implements Daemon {
       this.#tell({ kind: "reloaded", changed: loaded.changed });
     } catch (error) {
       log.debug("where the configuration was refused", { err: error });
-      this.#refusal = { error: redact(messageOf(error)), at: this.#now() };
+      this.#refusal = { error: redact(messageFor(error).message), at: this.#now() };
       this.#tell({ kind: "refused", error: this.#refusal.error });
     }
   }
@@ -217,7 +217,7 @@ export class ScheduleDaemon implements Daemon {
       return await run(orderOf(current.turn, this.#config, defaults), tools, current.turn);
     } catch (error) {
       log.debug("where the run failed", { schedule: current.turn.schedule, err: error });
-      return { exit_code: exitCodeOf([error]), error: redact(messageOf(error)) };
+      return { exit_code: exitCodeOf([error]), error: redact(messageFor(error).message) };
     }
   }
 

@@ -5,9 +5,10 @@ import { uncoded } from "../../message.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { asDue } from "../../sync/context.ts";
 import { reaching, runAttempts } from "../../sync/run/attempts.ts";
-import { type Backfill, inWords, type Range, type Unfinished } from "../../sync/run/backfill_plans.ts";
+import type { Backfill, Range, Unfinished } from "../../sync/run/backfill_plans.ts";
 import { ASIDE_MS, givingWay, LONGEST_TURN_MS } from "../../sync/run/giving_way.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
+import { datesInWords } from "../../sync/run/messages.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { mergeReports } from "../../sync/run/report.ts";
 import { companiesOf, newRunId, type RunReport } from "../../sync/run/run.ts";
@@ -157,7 +158,7 @@ async function workThrough(order: BackfillOrder, tools: RunTools, first: Backfil
 }
 
 const told = ({ range, continued }: Backfill): string =>
-  `${range === undefined ? "where it was left" : inWords(range)}${continued && range !== undefined ? ", where it was left" : ""}`;
+  `${range === undefined ? "where it was left" : datesInWords(range)}${continued && range !== undefined ? ", where it was left" : ""}`;
 
 /** A run that ends at the next safe point when another one waits for what it holds; `asked` then. */
 async function untilWanted(

@@ -3,7 +3,7 @@ import type { Log } from "../../logging.ts";
 import { uncoded } from "../../message.ts";
 import { inParallel } from "../../sync/extract/parallel.ts";
 import type { Job } from "../../sync/run/report.ts";
-import { messageOf } from "../../sync/run/report.ts";
+import { messageFor } from "../../sync/run/report.ts";
 import { missingTables } from "../../warehouse/ddl/present_tables.ts";
 import { stateMismatches } from "../../warehouse/read/state_mismatch.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
@@ -85,7 +85,7 @@ export async function compareCompany(
       if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
       if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
       if (error instanceof ApiError && meetsOthers(error)) stop(error);
-      log.warn(uncoded(messageOf(error)), { stream: stream.name });
+      log.warn(messageFor(error), { stream: stream.name });
       return line(job, result, error.message);
     }
   }

@@ -1,4 +1,4 @@
-import { type Fields, type Message, reworded } from "./message.ts";
+import type { Fields, Message } from "./message.ts";
 import { generalMessages } from "./messages.ts";
 
 /**

@@ -45,5 +45,3 @@ export function reworded(message: Message, text: string, fields: Fields = {}): M
 
 /** Their sentences. */
 export const textsOf = (messages: readonly Message[]): string[] => messages.map(({ message }) => message);
-
-export const uncoded = (message: string): Message => ({ code: "uncoded", message, fields: {} });

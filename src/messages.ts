@@ -11,6 +11,11 @@ export const generalMessages = catalog("general", {
     { wanted: "a table items" },
     ({ wanted }) => `Expected ${wanted}, but nothing has been loaded yet: run \`tributary sync\` first.`,
   ),
+  old_node: template(
+    { wanted: ">=24", version: "20.20.2", path: "/usr/bin/node" },
+    ({ wanted, version, path }) =>
+      `Expected Node.js ${wanted}, got ${version} (${path}). Install a newer one, or start tributary with it; nothing was done.`,
+  ),
   several: template({ faults: [] as readonly Message[] }, ({ faults }) =>
     faults.map(({ message }) => message).join("\n"),
   ),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "./errors.ts";
-import { uncoded } from "./message.ts";
+import { generalMessages } from "./messages.ts";
 
 /** The folder of package.json: the repository for these sources, the published package for the program built of them. */
 export function packageRoot(start = import.meta.dirname): string {
@@ -20,11 +20,7 @@ export function requireNode(): void {
   const { node } = process.versions;
   const { engines } = manifest();
   if (Number.parseInt(node, 10) >= Number.parseInt(engines.node.replace(">=", ""), 10)) return;
-  throw new ConfigError(
-    uncoded(
-      `Expected Node.js ${engines.node}, got ${node} (${process.execPath}). Install a newer one, or start tributary with it; nothing was done.`,
-    ),
-  );
+  throw new ConfigError(generalMessages.old_node({ wanted: engines.node, version: node, path: process.execPath }));
 }
 
 function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {

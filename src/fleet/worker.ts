@@ -3,7 +3,7 @@ import { type Clock, isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
 import type { Message } from "../message.ts";
 import { redactMessage } from "../secrets.ts";
-import { messageFor, messageOf, type RunView } from "../sync/run/report.ts";
+import { messageFor, type RunView } from "../sync/run/report.ts";
 import type { Attempt, RunTools } from "../sync/run/run_order.ts";
 import { DayLimit, type SharedClients } from "../sync/run/service.ts";
 import type { PartOutcome } from "../sync/run/streams.ts";
@@ -208,7 +208,7 @@ export class Worker {
   #lost(error: unknown): void {
     const { log, redact } = this.#tools;
     if (!this.#isLost)
-      log.warn(workersMessages.queue_unreachable({ reason: redact(messageOf(error)) }), { err: error });
+      log.warn(workersMessages.queue_unreachable({ reason: redact(messageFor(error).message) }), { err: error });
     this.#isLost = true;
     if (this.isConnected) return;
     for (const { leaving } of this.#active.values())

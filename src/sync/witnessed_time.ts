@@ -53,14 +53,14 @@ function serviceTime(own: number, { clockOffsets: [first, second] = [] }: ApiSta
 }
 
 /**
- * Mends a company's timestamps that are in the future by every clock, before the run's first publish; where ours is the only clock nobody knows. Answers as a
- * sentence what copies by `_changed_at` have to do; undefined: nothing was mended.
+ * Mends a company's timestamps that are in the future by every clock, before the run's first publish; where ours is the only clock nobody knows. Answers
+ * which streams it was, and the first of the new timestamps (ISO 8601); undefined: nothing was mended.
  */
 export async function mendTimestamps(
   destination: Destination,
   { clock, stats }: Pick<Witnesses, "clock" | "stats">,
   order: Pick<FutureOrder, "company" | "streams">,
-): Promise<string | undefined> {
+): ReturnType<typeof mendFutureTimestamps> {
   const own = clock.now();
   const offset = stats.clockOffsets?.at(-1);
   const service = offset === undefined ? undefined : own + offset;
@@ -68,8 +68,5 @@ export async function mendTimestamps(
   if (other === undefined) return undefined;
   const future = Math.max(own, other) + FUTURE_MS;
   const now = Math.min(own, other + AHEAD_MS);
-  const mended = await mendFutureTimestamps(destination, { ...order, now, future });
-  if (mended === undefined) return undefined;
-  const before = new Date(Date.parse(mended.from) - 1).toISOString();
-  return `${order.company}: the clock of an earlier run was ahead. Its timestamps in the future (_changed_at, _first_seen_at, _deleted_at, _valid_from, _valid_to; streams: ${mended.streams.join(", ")}) are now ${mended.from}, each later publish of that run a millisecond after. Whoever copies rows by _changed_at sets a later bookmark back, so that nothing is missed: update <bookmarks> set last_changed_at = timestamptz '${before}' where last_changed_at > timestamptz '${before}';`;
+  return mendFutureTimestamps(destination, { ...order, now, future });
 }

@@ -1,3 +1,4 @@
+import { textsOf } from "../../src/message.ts";
 import type { PostgresServer } from "../support/server.ts";
 import { type Instant, reach, startSync } from "./killing.ts";
 import { faultsOf, type Scenario, type Yard } from "./trial.ts";
@@ -35,5 +36,5 @@ export async function serverTrial(
 /** The errors that a run's `--json` document tells, whether it began or not. */
 function errorsIn(stdout: string): string[] {
   const document = JSON.parse(stdout);
-  return document.errors ?? [document.error.message];
+  return textsOf(document.errors ?? [document.error]);
 }

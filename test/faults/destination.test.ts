@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Simulator } from "../../simulator/simulator.ts";
+import type { Message } from "../../src/message.ts";
 import { key, openCompany } from "../crash/company.ts";
 import { type Ended, goodSync, startSync } from "../crash/killing.ts";
 import { differences, type Tables, tablesOf } from "../crash/tables.ts";
@@ -50,9 +51,9 @@ async function cramped(warehouse: Warehouse, kilobytes: number): Promise<Ended> 
 function expectToldOnce({ code, stdout, stderr }: Ended, what: RegExp): void {
   expect(code, stdout + stderr).toBe(6);
   const document = JSON.parse(stdout);
-  const errors: string[] = document.errors ?? [document.error.message];
-  expect(errors).toEqual([expect.stringMatching(what)]);
-  expect(errors[0]).not.toContain("\n");
+  const errors: readonly Message[] = document.errors ?? [document.error];
+  expect(errors).toMatchObject([{ message: expect.stringMatching(what) }]);
+  expect(errors[0]?.message).not.toContain("\n");
   expect(stderr).not.toMatch(/\n\s+at /);
 }
 
@@ -123,7 +124,7 @@ describe("PostgreSQL", () => {
       );
       place.company.faults.latencyMs = 0;
       const { code, stdout, stderr } = await running.ended;
-      expect([code, JSON.parse(stdout).notes]).toEqual([0, [expect.stringMatching(/begun again 1×/)]]);
+      expect([code, JSON.parse(stdout).notes]).toMatchObject([0, [{ code: "run.begun_again", fields: { times: 1 } }]]);
       expect(stderr).toMatch(/connection to PostgreSQL .* was lost[\s\S]*Trying again in 1 s/);
       expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
       expect(await warehouse.litter()).toEqual([]);

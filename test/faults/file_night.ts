@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { textsOf } from "../../src/message.ts";
 import type { RunReport } from "../../src/sync/run/run.ts";
 import { openDuckdbForReading } from "../../src/warehouse/duckdb/reading.ts";
 import { streams } from "../../streams/index.ts";
@@ -49,7 +50,7 @@ export async function fileEvening(): Promise<FileEvening> {
   const folder = await mkdtemp(join(tmpdir(), "tributary-file-"));
   const at = (where: string) => placeAt(where, simulator, way, clock);
   const { exit_code, errors } = await at(folder).run();
-  if (exit_code !== 0) throw new Error(errors.join("\n"));
+  if (exit_code !== 0) throw new Error(textsOf(errors).join("\n"));
   clock.advance(86_400_000);
   simulator.update("items", 5);
   simulator.insert("items", 10);

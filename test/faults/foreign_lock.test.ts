@@ -38,8 +38,10 @@ describe("a lock that an idle session holds", () => {
   it("is waited for as long as destination.lock_wait says; its holder is named, and the next run goes on", async () => {
     const night = await held(rows, "3s");
     const report = await night.sync({ names });
-    expect([report.exit_code, report.errors]).toEqual([6, [expect.stringMatching(night.holder)]]);
-    expect(report.errors[0]).toMatch(/within destination\.lock_wait, but .* in relation "items"\).* end that session/);
+    expect([report.exit_code, report.errors]).toMatchObject([6, [{ message: expect.stringMatching(night.holder) }]]);
+    expect(report.errors[0]?.message).toMatch(
+      /within destination\.lock_wait, but .* in relation "items"\).* end that session/,
+    );
     expect([night.pauses, await night.runs()]).toEqual([[], [["failed", 6]]]);
     expect(lineOf(report, "items")).toMatchObject({ status: "failed", inserted: 0, updated: 0 });
     await expectGoodNext(night);
@@ -49,7 +51,8 @@ describe("a lock that an idle session holds", () => {
     const night = await held(rows);
     const report = await timedOut(night);
     expect([report.exit_code, report.status]).toEqual([5, "stopped"]);
-    expect(report.errors).toEqual([expect.stringMatching(night.holder), expect.stringMatching(/^--max-time is over/)]);
+    const waited = { message: expect.stringMatching(night.holder) };
+    expect(report.errors).toMatchObject([waited, { code: "run.time_over" }]);
     expect(await night.runs()).toEqual([["stopped", 5]]);
     await expectGoodNext(night);
   });
@@ -62,7 +65,7 @@ describe("a lock that an idle session holds", () => {
     stopping.abort(new StoppedError(sentence("Stopped by SIGINT."), 130));
     expect(await report).toMatchObject({
       exit_code: 130,
-      errors: [expect.stringMatching(night.holder), "Stopped by SIGINT."],
+      errors: [{ message: expect.stringMatching(night.holder) }, { message: "Stopped by SIGINT." }],
     });
     await expectGoodNext(night);
   });

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Faults, type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { textsOf } from "../../src/message.ts";
 import { streams } from "../../streams/index.ts";
 import { stillClock } from "../support/clock.ts";
 import { type Bench, bench, lineOf } from "../support/run.ts";
@@ -56,7 +57,7 @@ describe("a service that misbehaves", () => {
   it.each(cases.map((each, index) => ({ ...each, index })))("$name", async each => {
     const { sync, simulator, clock, said, wrong } = await met(each.index, each);
     const report = await sync({ names: [...each.streams] });
-    const told = [...report.errors, ...report.warnings, ...said].join("\n");
+    const told = [...textsOf([...report.errors, ...report.warnings]), ...said].join("\n");
     expect(report.exit_code, told).toBe(each.exit);
     expect(lineOf(report, each.streams[0]!), told).toMatchObject({ status: each.status, ...each.line });
     if (each.told !== undefined) expect(told).toMatch(each.told);
@@ -68,7 +69,7 @@ describe("a service that misbehaves", () => {
     if (typeof each.faults.expireCursorAfterPages !== "object") Object.assign(simulator.faults, quiet);
     clock.advance(1_200_000);
     const next = await sync({ names: [...each.streams] });
-    expect(next.exit_code, next.errors.join("\n")).toBe(0);
+    expect(next.exit_code, textsOf(next.errors).join("\n")).toBe(0);
     expect(await wrong(each.streams)).toEqual([]);
   });
 });
@@ -86,7 +87,7 @@ describe("a redirect to another origin", () => {
     const { sync, simulator, wrong } = await met(0, { faults: { redirectTo } });
     const report = await sync({ names: items });
     expect(report.exit_code).toBe(1);
-    expect(report.errors.join("\n")).toContain(`a redirect to ${redirectTo}`);
+    expect(textsOf(report.errors).join("\n")).toContain(`a redirect to ${redirectTo}`);
     expect(asked).toEqual([]);
     simulator.faults.redirectTo = null;
     expect((await sync({ names: items })).exit_code).toBe(0);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { textsOf } from "../../src/message.ts";
 import { runAttempts } from "../../src/sync/run/attempts.ts";
 import { valueTypes } from "../../src/warehouse/postgres/connect.ts";
 import { streams } from "../../streams/index.ts";
@@ -57,7 +58,7 @@ export async function evening(serverUrl: string): Promise<Evening> {
   address.pathname = `/${base}`;
   const destination = { type: "postgres", url: address.href };
   const first = await bench({ simulator: way.service, warehouse: { destination }, clock, config }).sync();
-  if (first.exit_code !== 0) throw new Error(first.errors.join("\n"));
+  if (first.exit_code !== 0) throw new Error(textsOf(first.errors).join("\n"));
   clock.advance(86_400_000);
   simulator.update("items", 20);
   simulator.insert("items", 30);

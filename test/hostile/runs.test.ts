@@ -57,7 +57,7 @@ test("what a database cannot store as text is in no error, no reason and no iden
     "/calm/1": () => `{"data":{"id":"${words}"}}`,
   });
   const report = await place.run();
-  expect(report.exit_code, report.errors.join("\n")).toBe(1);
+  expect(report.exit_code, JSON.stringify(report.errors)).toBe(1);
   const runs = await outside(
     place.warehouse,
     "select stream, status, error from _tributary.stream_runs order by stream",

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
-import { type Message, textsOf, uncoded } from "../../message.ts";
+import { type Message, textsOf } from "../../message.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { requireOwnFile, writeWhole } from "../../outputs/report/file.ts";
-import { messageOf } from "../../sync/run/report.ts";
+import { messageFor } from "../../sync/run/report.ts";
 import type { Daemon } from "../schedule/events.ts";
 import { answered, postTo, within } from "./delivery.ts";
 import { notifyMessages } from "./messages.ts";
@@ -47,7 +47,9 @@ export async function deliverReports(config: Config, schedule: string, tools: Re
       if (post !== undefined)
         await delivered(`${place} (${URL.parse(post)?.host ?? "post"})`, tools, limit => posted(post, made, limit));
     } catch (error) {
-      log.warn(notifyMessages.report_not_made({ report: place, reason: redact(messageOf(error)) }), { report: place });
+      log.warn(notifyMessages.report_not_made({ report: place, reason: redact(messageFor(error).message) }), {
+        report: place,
+      });
     }
   }
 }

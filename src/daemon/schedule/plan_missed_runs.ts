@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Log } from "../../logging.ts";
-import { messageOf } from "../../sync/run/report.ts";
+import { messageFor } from "../../sync/run/report.ts";
 import { scheduleMessages } from "./messages.ts";
 import type { Past, PastRun } from "./past_runs.ts";
 import type { Plan } from "./plan.ts";
@@ -33,7 +33,7 @@ export async function catchUp(tools: CatchUpTools, signal: AbortSignal): Promise
       for (const name of tools.unread) resume(name, past?.get(name) ?? [], past !== undefined, tools);
       return;
     } catch (error) {
-      const reason = redact(messageOf(error));
+      const reason = redact(messageFor(error).message);
       log.warn(scheduleMessages.past_unreadable({ reason }), { again_in_s: pauseMs / 1000 });
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }

@@ -1,5 +1,5 @@
 import { catalog, template } from "../../message.ts";
-import { inWords } from "../../sync/run/backfill_plans.ts";
+import { datesInWords } from "../../sync/run/messages.ts";
 
 export const backfillMessages = catalog("backfill", {
   nothing_unfinished:
@@ -24,11 +24,11 @@ export const backfillMessages = catalog("backfill", {
   loading: template(
     {
       streams: ["items", "orders"] as readonly string[],
-      range: { from: "2023-01-01", to: undefined } as Parameters<typeof inWords>[0] | undefined,
+      range: { from: "2023-01-01", to: undefined } as Parameters<typeof datesInWords>[0] | undefined,
       continued: false,
     },
     ({ streams, range, continued }) =>
-      `loading ${streams.join(", ")} ${range === undefined ? "where it was left" : `${inWords(range)}${continued ? ", where it was left" : ""}`}`,
+      `loading ${streams.join(", ")} ${range === undefined ? "where it was left" : `${datesInWords(range)}${continued ? ", where it was left" : ""}`}`,
   ),
   gives_way: "another run waits: what was read is published, it goes first",
 });

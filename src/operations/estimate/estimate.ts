@@ -15,8 +15,9 @@ import { policyOf } from "../../sync/run/jobs.ts";
 import type { RunOrder } from "../../sync/run/run_order.ts";
 import { fieldOf, openClient, type Service, type ServiceTools } from "../../sync/run/service.ts";
 import { workRequest } from "../../sync/stream/detail_request.ts";
-import { gapInWords, gapOf, gapRefused, gapRequests } from "../../sync/stream/feed.ts";
+import { gapOf, gapRequests } from "../../sync/stream/feed.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
+import { feedMessages, gapInWords } from "../../sync/stream/messages.ts";
 import { roomOf } from "../../sync/stream/room.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { openReading, type WarehouseReading } from "../../warehouse/connect/reading.ts";
@@ -204,8 +205,10 @@ async function estimateListing(context: EstimateContext, stream: Stream, mode: S
     const { confirmAbove } = config.backfill;
     const requests = await gapRequests(stream, mode, state, gap, (path, query) => measured(context, path, query, true));
     const rest = await estimatePlan(context, stream, mode, state, planFrom(gap.to));
-    if (requests > confirmAbove)
-      return { ...rest, why: `${rest.why}; ${gapRefused(stream, gap, requests, confirmAbove)}` };
+    if (requests > confirmAbove) {
+      const refused = feedMessages.gap_refused({ stream: stream.name, ...gap, requests, confirm_above: confirmAbove });
+      return { ...rest, why: `${rest.why}; ${refused.message}` };
+    }
     const why = `${rest.why}; about ${requests} for ${gapInWords(gap)}, which streams.start leaves in`;
     return { ...rest, requests: rest.requests + requests, why };
   }

@@ -3,7 +3,7 @@ import { TributaryError } from "../../errors.ts";
 import { textsOf } from "../../message.ts";
 import type { SyncContext } from "../../sync/context.ts";
 import { type CompanyRun, runCompany } from "../../sync/run/jobs.ts";
-import { type Job, messageOf } from "../../sync/run/report.ts";
+import { type Job, messageFor } from "../../sync/run/report.ts";
 import type { Service } from "../../sync/run/service.ts";
 import type { StreamWork } from "../../sync/stream/sync_stream.ts";
 import { StreamProgress } from "../../sync/stream_progress.ts";
@@ -52,7 +52,7 @@ export async function replayCompany(
     }
     // What failed in one round and went well in a later one is as it was when it was first read: told in the log.
     const final = (error: unknown): boolean => {
-      const text = context.encoding.redact(messageOf(error));
+      const text = context.encoding.redact(messageFor(error).message);
       const struck = jobs.filter((_, index) => turns[index]!.progress.run.error === text);
       return struck.length === 0 || struck.some(({ stream }) => left.get(stream) === 0);
     };

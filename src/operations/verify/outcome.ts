@@ -1,6 +1,6 @@
 import type { ExitCode } from "../../errors.ts";
 import type { Message } from "../../message.ts";
-import { distinct, exitCodeOfAll, failureMessage, type Job } from "../../sync/run/report.ts";
+import { distinct, exitCodeOfAll, type Job, messageInReport } from "../../sync/run/report.ts";
 import { longestWait } from "../../warehouse/details/planner.ts";
 import type { VerifyDifference, VerifyLine, VerifyReport } from "./report.ts";
 import type { Result } from "./result.ts";
@@ -47,7 +47,7 @@ export function reportOf(
     seed,
     sample,
     warnings: [],
-    errors: distinct(errors.map(error => failureMessage(error, jobs, redact))),
+    errors: distinct(errors.map(error => messageInReport(error, jobs, redact))),
     streams,
     unseen_within_nights: nightsOf(streams, auditOf),
     differences: lines.flatMap(line => differencesOf(line, runId, redact)),

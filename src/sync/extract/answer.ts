@@ -1,5 +1,6 @@
 import type { Detail, Stream } from "../../catalog/stream.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
+import { extractMessages } from "./messages.ts";
 import { besideRows, placeOfRows, sectionsIn } from "./rows_in_answer.ts";
 
 /** An answer, or a page of one, that is not what was asked for: the request failed. */
@@ -26,8 +27,8 @@ export function partOf(
     const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
     if (!isObject && !(takesAnything(stream) && data !== null && data !== undefined))
       throw new UnfitError(`${path}: expected an object as data`);
-    const mismatch = isObject ? otherKey(stream, data as Record<string, unknown>, asked, true) : undefined;
-    if (mismatch !== undefined) throw new UnfitError(`${path}: ${mismatch}`);
+    const other = isObject ? otherKey(stream, data as Record<string, unknown>, asked, true) : undefined;
+    if (other !== undefined) throw new UnfitError(extractMessages.other_key({ path, ...other }).message);
     return { rows: [{ section: undefined, row: data }], beside: {}, column: undefined };
   }
   const sections = sectionsIn(data, place);
@@ -35,8 +36,8 @@ export function partOf(
   const rows = sections.flatMap(({ section, rows: elements }) => elements.map(row => ({ section, row })));
   for (const { row } of rows) {
     if (typeof row !== "object" || row === null) continue;
-    const mismatch = otherKey(stream, row as Record<string, unknown>, asked, false);
-    if (mismatch !== undefined) throw new UnfitError(`${path}: ${mismatch}`);
+    const other = otherKey(stream, row as Record<string, unknown>, asked, false);
+    if (other !== undefined) throw new UnfitError(extractMessages.other_key({ path, ...other }).message);
   }
   return { rows, beside: besideRows(data), column: typeof place === "string" ? undefined : place.column };
 }
@@ -44,12 +45,19 @@ export function partOf(
 const takesAnything = ({ tables }: Stream): boolean =>
   tables.main.columns.some(column => column.source === "row" && column.path.length === 0);
 
-/** What a lookup asked for is not what its rows name as their key: why, undefined where they agree or name none. */
+/** A key that an answer names instead of the one that was asked for. */
+interface OtherKey {
+  readonly column: string;
+  readonly expected: string;
+  readonly got: string | undefined;
+}
+
+/** The key that rows name instead of what a lookup asked for; undefined where they agree or name none. */
 export function otherThanAsked(
   stream: Stream,
   rows: readonly unknown[],
   asked: Readonly<Record<string, string>>,
-): string | undefined {
+): OtherKey | undefined {
   const objects = rows.map(besideRows);
   return objects.map(row => otherKey(stream, row, Object.entries(asked), false)).find(each => each !== undefined);
 }
@@ -60,13 +68,13 @@ function otherKey(
   row: Record<string, unknown>,
   asked: readonly (readonly [column: string, value: string])[],
   isRequired: boolean,
-): string | undefined {
-  for (const [name, wanted] of asked) {
+): OtherKey | undefined {
+  for (const [name, expected] of asked) {
     const column = stream.tables.main.columns.find(candidate => candidate.name === name);
     if (column?.source !== "row") continue;
     const came = textOf(valueAt(column.path, row));
-    if (came !== wanted && (came !== undefined || isRequired))
-      return `expected ${name} ${wanted}, got ${came === undefined ? "none" : shown(came)}`;
+    if (came !== expected && (came !== undefined || isRequired))
+      return { column: name, expected, got: came === undefined ? came : shown(came) };
   }
   return undefined;
 }

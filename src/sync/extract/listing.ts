@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Feed, Listing, Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { Answer, Query } from "../../source/api.ts";
@@ -9,6 +8,7 @@ import { telling } from "../../source/archive/about.ts";
 import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
+import { extractMessages } from "./messages.ts";
 import type { Reading } from "./reading.ts";
 import { besideRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
@@ -73,7 +73,7 @@ export async function takePage(
   progress.page(page);
   const { rows: place } = listing;
   const sections = sectionsIn(page.data, place);
-  if (sections === undefined) throw malformed(path, `rows at ${placeOfRows(place)}`, page.data);
+  if (sections === undefined) throw malformed(path, placeOfRows(place), page.data);
   const beside = besideRows(page.data);
   let taken = 0;
   for (const { section, rows } of sections) {
@@ -164,10 +164,7 @@ export async function firstPage(
   return { data, rows: rowsIn(data, listing.rows), total: totalIn(data, listing), hasMore };
 }
 
-function malformed(path: string, wanted: string, came: unknown): ApiError {
-  const what = came === null ? "null" : Array.isArray(came) ? "an array" : typeof came;
-  return new ApiError(
-    uncoded(`${path}: expected ${wanted}, got ${what}. The scan stays incomplete and the next run tries again.`),
-    { failure: "malformed", path },
-  );
+function malformed(path: string, place: string, came: unknown): ApiError {
+  const got = came === null ? "null" : Array.isArray(came) ? "an array" : typeof came;
+  return new ApiError(extractMessages.no_rows({ path, place, got }), { failure: "malformed", path });
 }

@@ -1,12 +1,12 @@
 import type { Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Answer, Query } from "../../source/api.ts";
 import type { About } from "../../source/archive/about.ts";
 import { getWhole } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { otherThanAsked } from "./answer.ts";
 import { takePage } from "./listing.ts";
+import { extractMessages } from "./messages.ts";
 import type { Reading } from "./reading.ts";
 import { rowsIn } from "./rows_in_answer.ts";
 
@@ -124,7 +124,8 @@ async function takeRows(job: LookupJob, part: number, answer: Answer): Promise<n
   const single = listing.lookup?.single === true;
   // Stored, it would be a row that nobody asked for, and what was asked for would look as if it had gone.
   const other = otherThanAsked(stream, single ? [answer.data] : rowsIn(answer.data, listing.rows), context);
-  if (other !== undefined) throw new ApiError(uncoded(`${path}: ${other}`), { failure: "malformed", path });
+  if (other !== undefined)
+    throw new ApiError(extractMessages.other_key({ path, ...other }), { failure: "malformed", path });
   if (single) {
     progress.page(answer);
     encoder.add(answer.data, {}, context);

@@ -1,14 +1,13 @@
 import { detailsOf, type Stream, scalarOf } from "../../catalog/stream.ts";
-import { formatCount } from "../../counted.ts";
 import { TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
+import { reworded } from "../../message.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { takeTurn } from "../../warehouse/merge/apply.ts";
 import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import { compare } from "../../warehouse/merge/diff.ts";
 import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
-import { type Causes, causesOfChange } from "../../warehouse/merge/mass_change_causes.ts";
+import { causesOfChange } from "../../warehouse/merge/mass_change_causes.ts";
 import type { Absent } from "../../warehouse/merge/outcomes.ts";
 import { rowStateRef, summedRows } from "../../warehouse/sql_fragments.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
@@ -17,7 +16,8 @@ import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { childStreamOf, loadCausesOf, parentsOf, valueDrivenBy } from "./child_streams.ts";
 import { HeldStage } from "./held_stage.ts";
-import { changesOf, listed, recordDrift } from "./schema_drift.ts";
+import { problemsMessages, rejectsMessages, rowsMessages, schemaMessages } from "./messages.ts";
+import { changesOf, first, recordDrift } from "./schema_drift.ts";
 
 const DAY = 86_400_000;
 
@@ -127,13 +127,10 @@ function rowsOf(table: string, { tables }: Stream, { rows, presence }: ScanRecor
 
 function checkQuality(context: SyncContext, { stream, record, progress }: Load): void {
   const { maxRejectShare } = context.policy.ofStream(stream.name);
-  if (record.rows > 0 && record.rejected / record.rows > maxRejectShare) {
-    throw new TributaryError(
-      uncoded(
-        `${stream.name}: ${record.rejected} of ${record.rows} rows could not be stored, more than max_reject_share (${maxRejectShare}) allows. Nothing of it was published; \`tributary rejects ${stream.name}\` shows them.`,
-      ),
-      1,
-    );
+  const { rejected, rows } = record;
+  if (rows > 0 && rejected / rows > maxRejectShare) {
+    const refused = { stream: stream.name, rejected, rows, max_share: maxRejectShare };
+    throw new TributaryError(rejectsMessages.too_many(refused), 1);
   }
   const { maxShare, onExceed } = context.policy.problems;
   // What a field that no document names holds is nobody's loss: it is kept, if with an escape.
@@ -141,13 +138,13 @@ function checkQuality(context: SyncContext, { stream, record, progress }: Load):
   const all = (table: string): number => Math.max(1, rowsOf(table, stream, record));
   const worst = documented.filter(problem => problem.rows / all(problem.table) > maxShare);
   if (worst.length === 0) return;
-  const named = worst
-    .map(problem => `${problem.table}.${problem.column} (${problem.rows} of ${all(problem.table)}: ${problem.reason})`)
-    .join(", ");
-  const message = `values that could not be read exceed problems.max_share (${maxShare}): ${named}. \`tributary rejects ${stream.name} --problems\` shows them.`;
-  if (onExceed === "fail")
-    throw new TributaryError(uncoded(`${stream.name}: ${message} Nothing of it was published.`), 1);
-  progress.warnings.push(uncoded(message));
+  const refused = onExceed === "fail";
+  const columns = worst.map(({ table, column, rows: unread, reason }) => {
+    return { table, column, unread, rows: all(table), reason };
+  });
+  const message = problemsMessages.too_many({ stream: stream.name, max_share: maxShare, columns, refused });
+  if (refused) throw new TributaryError(message, 1);
+  progress.warnings.push(message);
 }
 
 /** Where fields that the documents don't name are a failure they are told all the same, though nothing else is written. */
@@ -163,9 +160,7 @@ async function refuseUnknown(context: SyncContext, { stream, record, progress }:
     return recordDrift(trx, context, { stream, record: only }, {}, { now, since });
   });
   throw new TributaryError(
-    uncoded(
-      `${stream.name}: the service sends fields that its documents don't name: ${listed(changesOf(drift))}. With unknown_fields: fail nothing of it was published; keep or column would load it.`,
-    ),
+    schemaMessages.unknown_fields_refused({ stream: stream.name, ...first(changesOf(drift)) }),
     1,
   );
 }
@@ -189,31 +184,14 @@ async function explainMassChange(sync: StreamSync, target: LoadTarget, diff: Dif
   const most = details.map(({ stream: name }) =>
     Math.min(causes.changed, context.policy.ofStream(name).maxDetails ?? Infinity),
   );
-  const message = sentence(
-    stream.name,
-    causes,
-    diff.live,
-    most.reduce((sum, requests) => sum + requests, 0),
-  );
-  context.log.warn(uncoded(`${stream.name}: ${message}`), {
-    stream: stream.name,
-    changed: causes.changed,
-    live: diff.live,
+  const { changed, columns, estimated } = causes;
+  const { live } = diff;
+  const message = rowsMessages.mass_change({
+    ...{ stream: stream.name, changed, live, estimated },
+    ...{ columns: columns.slice(0, NAMED), count: columns.length },
+    requests: most.reduce((sum, requests) => sum + requests, 0),
   });
-  progress.warnings.push(uncoded(message));
-  progress.announced.push(uncoded(message));
-}
-
-function sentence(stream: string, { changed, columns, estimated }: Causes, live: number, requests: number): string {
-  const named = columns
-    .slice(0, NAMED)
-    .map(({ name, rows }) => `${name} (${estimated ? "about " : ""}${formatCount(rows)})`);
-  const more = columns.length > NAMED ? ` and ${columns.length - NAMED} more` : "";
-  const by = named.length === 0 ? "" : `, by ${named.join(", ")}${more}`;
-  return (
-    `${formatCount(changed)} of ${formatCount(live)} known rows (${Math.round((100 * changed) / live)} %) changed since the last run${by}: ` +
-    `their details are fetched again, about ${formatCount(requests)} requests. ` +
-    `If such a field changes by itself, name it under streams.settings.${stream}.volatile: from then on nothing is fetched for it. ` +
-    `--max-requests, --max-time or max_details bound a run.`
-  );
+  context.log.warn(reworded(message, `${stream.name}: ${message.message}`), { stream: stream.name, changed, live });
+  progress.warnings.push(message);
+  progress.announced.push(message);
 }

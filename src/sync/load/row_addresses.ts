@@ -1,6 +1,5 @@
 import { type Feed, fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { About } from "../../source/archive/about.ts";
 import { buildPath } from "../../source/path.ts";
 import { listedKeys, missingKeys } from "../../warehouse/merge/diff.ts";
@@ -9,6 +8,7 @@ import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state
 import type { SyncContext } from "../context.ts";
 import { inParallel } from "../extract/parallel.ts";
 import type { StreamProgress } from "../stream_progress.ts";
+import { deletesMessages } from "./messages.ts";
 
 type Key = Readonly<Record<string, string>>;
 
@@ -66,9 +66,9 @@ export async function askAddresses(
     if (control === "there" || control === "forbidden") break;
   }
   if (control !== "there") {
-    const why = control === "forbidden" ? "this key may not read it" : "it knows no row of the list either";
-    progress.notes.push(uncoded(`${target.stream}: ${confirm} was not asked which missing rows are gone: ${why}.`));
-    return { exist: control !== "forbidden", gone: [], told: false, asked: after };
+    const forbidden = control === "forbidden";
+    progress.notes.push(deletesMessages.addresses_unusable({ stream: target.stream, address: confirm, forbidden }));
+    return { exist: !forbidden, gone: [], told: false, asked: after };
   }
   const keys = await missingKeys(destination, target, policy.deletes.confirmMax, after);
   progress.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
@@ -82,7 +82,9 @@ export async function askAddresses(
   }
   progress.activity.waitingFor = undefined;
   progress.notes.push(
-    uncoded(`${target.stream}: ${keys.length} missing rows were asked for by ${confirm}, ${gone.length} are gone.`),
+    deletesMessages.addresses_asked({
+      ...{ stream: target.stream, address: confirm, asked: keys.length, gone: gone.length },
+    }),
   );
   return { exist: true, gone, told: gone.length + there === diff.missing, asked: Object.values(keys.at(-1) ?? {}) };
 }

@@ -1,5 +1,5 @@
 import type { Stream } from "../../catalog/stream.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Db } from "../../warehouse/database.ts";
 import { nameFor } from "../../warehouse/schema/unknown_field_columns.ts";
 import {
@@ -10,12 +10,12 @@ import {
   otherType,
   RETURNED,
   type SchemaChange,
-  SEE_CHANGES,
   saveSchemaChanges,
   VANISHED,
 } from "../../warehouse/state/schema_changes.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamPolicy, SyncContext } from "../context.ts";
+import { schemaMessages } from "./messages.ts";
 
 type Fields = StreamState["fields"];
 
@@ -96,47 +96,29 @@ export function reportDrift(
   const vanished = fresh.filter(({ change }) => change === VANISHED);
   const back = fresh.filter(({ change }) => change === RETURNED);
   const warnings: Message[] = [];
-  if (unknown.length > 0)
-    warnings.push(
-      uncoded(
-        `the service sends fields that its documents don't name: ${listed(unknown)}. ${whatBecomes(stream, unknown, policy)}`,
-      ),
-    );
-  if (types.length > 0)
-    warnings.push(uncoded(`values came as another type of JSON than the documents say: ${listed(types)}.`));
-  if (vanished.length > 0)
-    warnings.push(uncoded(`fields that stood in every row are in none any more: ${listed(vanished)}.`));
-  const notes = back.length === 0 ? [] : [uncoded(`${name}: fields that had vanished are back: ${listed(back)}.`)];
+  if (unknown.length > 0) {
+    const as_columns = policy === "column";
+    const nameless = as_columns ? namelessAmong(stream, unknown) : [];
+    warnings.push(schemaMessages.unknown_fields({ ...first(unknown), as_columns, nameless }));
+  }
+  if (types.length > 0) warnings.push(schemaMessages.other_types(first(types)));
+  if (vanished.length > 0) warnings.push(schemaMessages.vanished(first(vanished)));
+  const notes = back.length === 0 ? [] : [schemaMessages.returned({ stream: name, ...first(back) })];
   return { warnings, notes };
 }
 
-function whatBecomes(
-  { tables }: Stream,
-  unknown: readonly SchemaChange[],
-  policy: StreamPolicy["unknownFields"],
-): string {
-  if (policy !== "column") return "They are kept in _extra.";
+/** The changes that a message names, and how many there are. */
+export const first = (changes: readonly SchemaChange[]) => ({
+  changes: changes.slice(0, NAMED),
+  count: changes.length,
+});
+
+/** Fields that no column can be called after. */
+function namelessAmong({ tables }: Stream, unknown: readonly SchemaChange[]): readonly string[] {
   const all = [tables.main, ...tables.children];
   const nameless = unknown.filter(({ table, column }) => {
     const own = all.find(({ name }) => name === table);
     return own === undefined || nameFor(own, column) === undefined;
   });
-  const columns = "From the next run on they have columns of their own, once a value was seen; at most 100 a table";
-  if (nameless.length === 0) return `${columns}.`;
-  const names = nameless.slice(0, NAMED).map(({ table, column }) => `${table}.${column}`);
-  return `${columns}. Those that no column can be called after stay in _extra: ${names.join(", ")}.`;
-}
-
-/** Changes by name, with what they came as. */
-export function listed(changes: readonly SchemaChange[]): string {
-  const words = changes.slice(0, NAMED).map(wordsFor);
-  const rest = changes.length - words.length;
-  return `${words.join(", ")}${rest > 0 ? ` and ${rest} more` : ""} ${SEE_CHANGES}`;
-}
-
-function wordsFor({ table, column, change, example, count }: SchemaChange): string {
-  if (change === MORE_FIELDS) return `${count} more of ${table}`;
-  const type = newFieldType(change) ?? otherFieldType(change);
-  const shown = [type, example ?? undefined].filter(part => part !== undefined).join(" ");
-  return `${table}.${column}${shown === "" ? "" : ` (${shown})`}`;
+  return nameless.slice(0, NAMED).map(({ table, column }) => `${table}.${column}`);
 }

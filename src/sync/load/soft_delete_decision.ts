@@ -1,6 +1,6 @@
 import { lookupOf } from "../../catalog/lookup.ts";
 import { isWithin } from "../../clock.ts";
-import { uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Verdict } from "../../warehouse/merge/deletion.ts";
 import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
 import { missingKeys } from "../../warehouse/merge/diff.ts";
@@ -8,6 +8,7 @@ import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
 import type { SyncContext } from "../context.ts";
 import type { StreamProgress } from "../stream_progress.ts";
+import { deletesMessages } from "./messages.ts";
 import { askAddresses, type MissedRows } from "./row_addresses.ts";
 
 /** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
@@ -20,7 +21,7 @@ export interface DeleteDecision {
   /** Undefined: nothing is deleted, nothing remembered. */
   readonly verdict: Verdict | undefined;
   /** Why the deletion guard blocked deletions until they are confirmed: the stream fails with it. */
-  readonly blocked: string | undefined;
+  readonly blocked: Message | undefined;
   /** Another complete scan would settle rows that this one leaves undecided. */
   readonly needsAnotherScan: boolean;
   /** What is remembered of the rows that stay; null: none do. */
@@ -62,11 +63,11 @@ export async function decideDeletes(
   if (block !== undefined) {
     // An empty answer counts as no scan that missed a row: whatever else it misses would be gone with the next.
     const verdict = { remember: complete && block !== "empty", all: false, before: false, confirmed: [] };
-    const told = tell(sight, block, context);
-    if (block === "half") progress.warnings.push(uncoded(told));
+    const message = blockMessage(sight, block, context);
+    if (block === "half") progress.warnings.push(message);
     // What an incomplete scan lacks says nothing yet: why it is incomplete has been told.
     const isSilent = block === "half" || (block === "share" && !complete);
-    const blocked = isSilent ? undefined : `${sight.stream.name}: ${told}`;
+    const blocked = isSilent ? undefined : message;
     return { verdict, blocked, needsAnotherScan: false, undecided: { ...left, doubted: true, again: complete } };
   }
   if (complete && (record.oneAnswer || mode.absence === "left" || confirmDeletes)) {
@@ -100,20 +101,12 @@ function blockedBy({ policy }: SyncContext, sight: MissedRows, complete: boolean
   return agrees ? undefined : "half";
 }
 
-function tell({ stream: { name }, diff }: MissedRows, block: Block, { policy }: SyncContext): string {
+function blockMessage({ stream, diff }: MissedRows, block: Block, { policy }: SyncContext): Message {
   const { missing, live } = diff;
+  if (block === "empty") return deletesMessages.empty_list({ stream: stream.name, live });
+  if (block === "half") return deletesMessages.half({ stream: stream.name, missing, live });
   const { maxShare, minRows } = policy.deletes;
-  const what = {
-    empty: `the list came back empty, though ${live} rows are live`,
-    share: `${missing} of ${live} live rows are no longer listed, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow`,
-    half: `${missing} of ${live} live rows are no longer listed, more than half`,
-  }[block];
-  const command = `tributary sync ${name} --confirm-deletes`;
-  const next =
-    block === "half"
-      ? `The next run decides; if it is right, \`${command}\` does.`
-      : `If it is right, run \`${command}\`.`;
-  return `${what}. Everything else was published and nothing was marked deleted. ${next}`;
+  return deletesMessages.blocked({ stream: stream.name, missing, live, max_share: maxShare, min_rows: minRows });
 }
 
 async function keysAmong(

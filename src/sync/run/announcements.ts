@@ -1,8 +1,8 @@
-import { counted } from "../../counted.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { type Message, uncoded } from "../../message.ts";
-import { messageFor, messageOf } from "./report.ts";
+import type { Message } from "../../message.ts";
+import { runMessages } from "./messages.ts";
+import { messageFor } from "./report.ts";
 
 /** What a run says in the log, each thing once. */
 export interface Announcements {
@@ -44,17 +44,15 @@ export function announce(log: Log, before: readonly Message[]): Announcements {
     },
     end() {
       if (repeated === 0) return;
-      log.warn(
-        uncoded(`${counted(repeated, "warning")} as in the run before: \`tributary status\` shows them in full.`),
-        { repeated },
-      );
+      log.warn(runMessages.warnings_repeated({ warnings: repeated }), { repeated });
     },
   };
 }
 
 function causeOf(error: unknown): string {
   // What every request may meet of the service, or of the way to it: its messages differ in the request alone.
-  if (!(error instanceof ApiError && (meetsOthers(error) || error.failure === "unavailable"))) return messageOf(error);
+  if (!(error instanceof ApiError && (meetsOthers(error) || error.failure === "unavailable")))
+    return messageFor(error).message;
   const { failure, status, serviceCode } = error;
   // What was not sent because another request met a limit met the same one.
   return failure === "limited" ? failure : JSON.stringify([failure, status, serviceCode]);

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Meaning, type MeaningTests, type ReadMeaning, readMeanings, ruleLine } from "../../catalog/meaning.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { configSchema } from "../../config/schema.ts";
-import { counted } from "../../counted.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import {
   type AssumptionShare,
@@ -11,6 +10,7 @@ import {
   recordAssumptions,
   recordedAssumptions,
 } from "../../warehouse/read/assumption_shares.ts";
+import { assumptionMessages } from "./messages.ts";
 import type { Job } from "./report.ts";
 
 /** Fewer rows say nothing about a rule. */
@@ -80,15 +80,14 @@ function doubtOf({ models, config }: Measuring["order"], share: AssumptionShare)
   const meaning = models.meanings.find(({ name }) => name === share.meaning);
   if (meaning === undefined || share.column === null || share.rows < LEAST_ROWS) return undefined;
   if (share.touched === 0 && isConfigured(share, config.meanings))
-    return uncoded(
-      `${headOf(share)} is true of none of the ${of(meaning, share)}: nothing is taken for ${meaning.rows} by it. ${advice(share)}`,
-    );
-  if (Math.max(share.touched / share.rows, share.money) <= meaning.most) return undefined;
-  const money = share.money <= share.touched / share.rows ? "" : `, ${percent(share.money)} of their amounts`;
-  const left = meaning.leftOutOf === undefined ? "" : `, which leaves them out of ${meaning.leftOutOf}`;
-  return uncoded(
-    `${headOf(share)} takes ${percent(share.touched / share.rows)} of the ${of(meaning, share)}${money} for ${meaning.rows}${left}. ${advice(share)}`,
-  );
+    return assumptionMessages.true_of_none(tested(share, meaning));
+  const taken = share.touched / share.rows;
+  const { money } = share;
+  if (Math.max(taken, money) <= meaning.most) return undefined;
+  return assumptionMessages.true_of_many({
+    ...tested(share, meaning),
+    ...{ share: taken, money_share: money <= taken ? undefined : money, left_out_of: meaning.leftOutOf },
+  });
 }
 
 function jumpOf(
@@ -102,9 +101,7 @@ function jumpOf(
   if (Math.min(last.rows, share.rows) < LEAST_ROWS) return undefined;
   const [was, is] = [last.touched / last.rows, share.touched / share.rows];
   if (Math.abs(is - was) <= JUMP) return undefined;
-  return uncoded(
-    `${headOf(share)} takes ${percent(is)} of the ${of(meaning, share)} for ${meaning.rows}; in the run before it were ${percent(was)}. ${advice(share)}`,
-  );
+  return assumptionMessages.share_jumped({ ...tested(share, meaning), share: is, share_before: was });
 }
 
 /** Not the program's own: somebody expects rows that it is true of. */
@@ -113,8 +110,6 @@ function isConfigured({ meaning, column }: AssumptionShare, tests: MeaningTests)
   return column !== null && !isDeepStrictEqual(tests[meaning]?.[column], usual[meaning]?.[column]);
 }
 
-const headOf = ({ company, config_line }: AssumptionShare) => `${config_line} (${company})`;
-const of = ({ table }: Meaning, { rows }: AssumptionShare) => `${counted(rows, "row")} of ${table}`;
-const percent = (value: number) => `${(100 * value).toFixed(value > 0.1 ? 0 : 1)} %`;
-const advice = ({ meaning }: AssumptionShare) =>
-  `See \`tributary meanings ${meaning}\`, and set the line in the configuration to what your service means.`;
+function tested({ company, config_line, rows }: AssumptionShare, { name, table, rows: taken_for }: Meaning) {
+  return { company, config_line, table, rows, meaning: name, taken_for };
+}

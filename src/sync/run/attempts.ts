@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { type Redactor, redactMessage } from "../../secrets.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import {
@@ -11,13 +11,13 @@ import {
   writeStreamRun,
 } from "../../warehouse/state/run_log.ts";
 import { StreamProgress } from "../stream_progress.ts";
+import { runMessages } from "./messages.ts";
 import {
   distinct,
   exitCodeOf,
   exitCodeOfAll,
   mergeReports,
   messageFor,
-  messageOf,
   type RunReport,
   type RunSnapshot,
   type RunView,
@@ -71,7 +71,7 @@ export async function runAttempts(order: RunOrder, tools: RunTools, reached = fa
     if (pauseS === undefined || clock.now() + pauseS * 1_000 >= until) return told(past, ended.thrown, nth, tools);
     try {
       // What a run that began ended with is in the log.
-      if (ended.report !== undefined) for (const error of errors) said.add(messageOf(error));
+      if (ended.report !== undefined) for (const error of errors) said.add(messageFor(error).message);
       await pause(pauseS, errors.find(isPassing) ?? ended.thrown, tools, said);
     } catch (thrown) {
       return told(past, thrown, nth, tools);
@@ -124,8 +124,8 @@ async function pause(
   { clock, log, signal }: Waiting,
   said: Set<string>,
 ): Promise<void> {
-  const message = messageOf(error);
-  log.warn(uncoded(said.has(message) ? `Trying again in ${seconds} s.` : `${message} Trying again in ${seconds} s.`));
+  const { message } = messageFor(error);
+  log.warn(runMessages.trying_again({ reason: said.has(message) ? undefined : message, wait_s: seconds }));
   said.add(message);
   await clock.sleep(seconds * 1_000, signal);
 }
@@ -206,7 +206,7 @@ function told(past: Past, ending: unknown, times: number, { clock, log, redact }
   const last = thrown === undefined ? undefined : redactMessage(messageFor(thrown), redact);
   // That the destination stays away is no other failure than that it was lost.
   const still = isPassing(thrown);
-  const note = uncoded(`The warehouse was lost: begun again ${times}×${still ? `, at last: ${last?.message}` : "."}`);
+  const note = runMessages.begun_again({ times, reason: still ? last?.message : undefined });
   const notes = times === 0 ? merged.notes : [...merged.notes, note];
   if (last === undefined || still) return { ...merged, notes };
   log.warn(last);
@@ -226,16 +226,12 @@ function told(past: Past, ending: unknown, times: number, { clock, log, redact }
 
 /** Locks that an attempt left behind and nobody took away: the destination has not come back. */
 const outlived = (ghost: LockedError): DestinationError =>
-  new DestinationError(
-    uncoded(`Expected the locks of this command's lost session to be free by now, but ${ghost.message}`),
-    ghost,
-    true,
-  );
+  new DestinationError(runMessages.locks_kept({ reason: ghost.message }), ghost, true);
 
 /** What the reports say of the streams that are not done, though the destination was there for them. */
 function ownFailures({ streams }: RunReport, { failures }: Past, redact: Redactor): Message[] {
   const left = new Set(streams.filter(line => !isDone(line)).map(line => line.error));
-  const own = failures.filter(({ error }) => exitCodeOf([error]) === 1 && left.has(redact(messageOf(error))));
+  const own = failures.filter(({ error }) => exitCodeOf([error]) === 1 && left.has(redact(messageFor(error).message)));
   return own.map(({ message }) => message);
 }
 

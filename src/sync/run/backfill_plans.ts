@@ -1,11 +1,11 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { dropStages } from "../../warehouse/state/drop_stages.ts";
 import { loadStreamState, saveStreamState } from "../../warehouse/state/run_log.ts";
 import type { BackfillPlan, StreamState, Window } from "../../warehouse/state/stream_state.ts";
 import { hasDates } from "../stream/backfill.ts";
+import { runMessages } from "./messages.ts";
 
 /** What a backfill is to load, as it was decided. */
 export interface Backfill {
@@ -44,17 +44,7 @@ export const isOf = (plan: BackfillPlan, { from, to }: Range): boolean =>
 export const rangeOf = ({ from, to }: BackfillPlan): Range => ({ from: from ?? undefined, to: to ?? undefined });
 
 export function otherDates({ company, stream, plan }: Unfinished, range: Range): ConfigError {
-  const known = inWords(rangeOf(plan));
-  return new ConfigError(
-    uncoded(
-      `A backfill of ${stream} (${company}) ${known} is unfinished, and this one is ${inWords(range)}. \`tributary backfill --resume\` goes on with the first; --restart forgets it and begins with these dates.`,
-    ),
-  );
-}
-
-/** `from 2023-01-01 to 2024-01-01`. */
-export function inWords({ from, to }: Range): string {
-  return `${from === undefined ? "from the oldest row" : `from ${from}`} ${to === undefined ? "up to now" : `to ${to}`}`;
+  return new ConfigError(runMessages.other_backfill({ stream, company, unfinished: rangeOf(plan), wanted: range }));
 }
 
 /** Notes for every stream what it has to load, in one transaction; what goes on keeps its plan. @throws ConfigError */

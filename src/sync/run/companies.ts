@@ -1,10 +1,10 @@
 import PQueue from "p-queue";
 import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { compareIdentity, knows } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
+import { runMessages } from "./messages.ts";
 import type { Service } from "./service.ts";
 
 /** Streams of all companies worked on at once: enough to fill the request limit, few enough to bound memory. */
@@ -59,11 +59,7 @@ export async function holdToWarehouse(
 export function requireOwnKey({ name, companyId }: Known, others: readonly Known[]): void {
   const twin = others.find(other => companyId !== undefined && other.companyId === companyId);
   if (twin === undefined) return;
-  throw new ConfigError(
-    uncoded(
-      `The keys of the companies ${twin.name} and ${name} belong to one company, ${companyId}. Give ${name} its own key, or remove it from companies.`,
-    ),
-  );
+  throw new ConfigError(runMessages.same_company({ company: name, other: twin.name, company_id: companyId }));
 }
 
 interface Known {

@@ -13,8 +13,8 @@ import type { PlannedRun } from "./opening.ts";
 import {
   distinct,
   exitCodeOf,
-  failureMessage,
   type Job,
+  messageInReport,
   notesOf,
   type RunReport,
   statusOf,
@@ -60,7 +60,7 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
       exit_code: exitCode,
       finished_at: finishedAt,
       warnings: JSON.stringify(warnings),
-      error: first === undefined ? null : failureMessage(first, jobs, tools.redact).message,
+      error: first === undefined ? null : messageInReport(first, jobs, tools.redact).message,
       snapshot: (await destination.lastSnapshot?.()) ?? null,
     });
   };
@@ -147,7 +147,7 @@ export function reportOf(
     finished_at: finishedAt,
     warnings,
     notes: notesOf(jobs),
-    errors: distinct(failures.map(failure => failureMessage(failure, jobs, tools.redact))),
+    errors: distinct(failures.map(failure => messageInReport(failure, jobs, tools.redact))),
     streams: jobs.map(({ company, stream, progress }) => ({
       run_id: runId,
       company,

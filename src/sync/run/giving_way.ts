@@ -1,9 +1,9 @@
 import type { Clock } from "../../clock.ts";
 import { StoppedError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { type Backfill, notePlans } from "./backfill_plans.ts";
 import type { RunSource } from "./jobs.ts";
+import { runMessages } from "./messages.ts";
 
 /** How often a backfill looks whether another run waits for it. */
 const GLANCE_MS = 2_000;
@@ -27,8 +27,7 @@ export function givingWay(backfill: Backfill, clock: Clock): GivingWay {
   const lookOut = async (destination: Destination): Promise<void> => {
     while (!over.signal.aborted && !wanted.signal.aborted) {
       await clock.sleep(GLANCE_MS, over.signal);
-      if (await destination.isWanted())
-        wanted.abort(new StoppedError(uncoded("Another run waited for the lock, so this one let it go first."), 5));
+      if (await destination.isWanted()) wanted.abort(new StoppedError(runMessages.lock_given_up(), 5));
     }
   };
   return {

@@ -5,7 +5,7 @@ import { type Config, noSettings } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
 import { DestinationError, endOf, StoppedError, TributaryError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { type Api, through } from "../../source/api.ts";
@@ -14,8 +14,10 @@ import type { Archive } from "../../source/archive/archive.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { lastStreamRuns } from "../../warehouse/state/run_log.ts";
 import type { Refresh, StreamPolicy, StreamSync, SyncContext } from "../context.ts";
-import { type StreamWork, syncStream, UNAVAILABLE } from "../stream/sync_stream.ts";
+import { streamMessages, UNAVAILABLE } from "../stream/messages.ts";
+import { type StreamWork, syncStream } from "../stream/sync_stream.ts";
 import type { Announcements } from "./announcements.ts";
+import { runMessages } from "./messages.ts";
 import type { Job } from "./report.ts";
 import type { Service } from "./service.ts";
 
@@ -201,7 +203,8 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     without !== undefined && parent?.progress.isForbidden === true && context.streams.named.has(stream.name);
   if (without !== undefined && !failing) return skip(job, without);
   const refuse: StreamWork = async () => {
-    throw new TributaryError(uncoded(`${stream.name}: ${without}`), 1);
+    const list = parent!.stream.name;
+    throw new TributaryError(streamMessages.list_not_available({ stream: stream.name, list }), 1);
   };
   try {
     progress.activity.waitingFor = undefined;
@@ -209,10 +212,10 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
     await syncStream(syncOf(context, job), failing ? refuse : work);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = progress.run;
     if (progress.run.error === null)
-      log.info(uncoded("done"), { stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged });
+      log.info(runMessages.done(), { stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged });
   } catch (error) {
     if (error instanceof StoppedError) {
-      log.info(uncoded("stopped; what was read is kept"), { stream: stream.name });
+      log.info(runMessages.stopped(), { stream: stream.name });
       // Of one that waited for another session it is told whom.
       if (error !== context.signal.reason) errors.push(error);
       return;

@@ -3,10 +3,8 @@ import type { Cause } from "../../catalog/cause.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig, Company } from "../../config/config.ts";
-import { timespan } from "../../duration.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
 import { type Privacy, requireOwnPolicyKey } from "../../privacy/apply_policy.ts";
 import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
 import { pruneArchive } from "../../source/archive/pruning.ts";
@@ -16,6 +14,7 @@ import { requestsOfDay } from "../../warehouse/state/run_log.ts";
 import { presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse } from "./companies.ts";
 import type { RunSource } from "./jobs.ts";
+import { runMessages } from "./messages.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
 import { closedService, knownService, openService, type Service, type SharedClients, tried } from "./service.ts";
 
@@ -142,9 +141,9 @@ export class RunResources {
     const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
     const opener = {
       waiting(who: string, ms: number) {
-        const sentence = `Waiting up to ${timespan(ms)} for ${who}.`;
-        log.info(uncoded(sentence));
-        tools.waits?.(sentence);
+        const waiting = runMessages.waiting_for_lock({ holder: who, wait_ms: ms });
+        log.info(waiting);
+        tools.waits?.(waiting.message);
       },
       runId,
       holder: holderOf(order.command, startedAt),
@@ -205,7 +204,7 @@ function openArchives(
         const removed = await pruneArchive(config.path, now - config.keepMs);
         if (removed > 0) log.debug("removed from the archive what was older than archive.keep", { files: removed });
       } catch (error) {
-        log.warn(uncoded(`${config.path}: files older than archive.keep could not be removed`), { err: error });
+        log.warn(runMessages.archive_not_pruned({ path: config.path }), { err: error });
       }
     },
   };
@@ -226,9 +225,8 @@ export function limitTime(
   stop: (error: unknown) => void,
 ): void {
   if (maxTimeMs === undefined) return;
-  const over = `--max-time is over after ${timespan(maxTimeMs)}: ${outcome}`;
   clock.sleep(Math.max(0, maxTimeMs - spentMs), signal).then(
-    () => stop(new StoppedError(uncoded(over), 5)),
+    () => stop(new StoppedError(runMessages.time_over({ max_time_ms: maxTimeMs, outcome }), 5)),
     () => undefined,
   );
 }

@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import { lockGroupOf, versionedBy } from "../../config/selection.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { type Prepared, prepareWarehouse, type Views } from "../../warehouse/schema/prepare_warehouse.ts";
@@ -8,6 +8,7 @@ import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_
 import { mendTimestamps } from "../witnessed_time.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
+import { runMessages } from "./messages.ts";
 import { holderOf, type PlannedRun } from "./opening.ts";
 import type { Job } from "./report.ts";
 import type { Service } from "./service.ts";
@@ -39,8 +40,8 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const privacy = await reconcilePolicy(run);
   const histories = await tables.reconcileHistories();
   const exports = await renewExports(run);
-  for (const sentence of [...tables.done, ...privacy.done, ...histories, ...exports.done])
-    tools.log.info(uncoded(sentence));
+  for (const done of [...tables.done, ...privacy.done, ...histories, ...exports.done])
+    tools.log.info(runMessages.prepared({ done }));
   const wide = new Map(catalogue.map(stream => [stream, tables.widened(stream)]));
   const names = present.map(({ company }) => company.name);
   const begun = (await source.begin?.(destination, names, [...wide.values()])) ?? [];
@@ -119,12 +120,13 @@ function lockedBy({ streams: { all, selected } }: PlannedRun) {
 async function mendClocks({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<readonly Message[]> {
   const { clock } = plan.tools;
   const { held: streams } = lockedBy(plan);
-  const sentences: Message[] = [];
+  const warnings: Message[] = [];
   for (const { company, api } of present) {
-    const mended = await mendTimestamps(destination, { clock, stats: api.stats }, { company: company.name, streams });
-    if (mended !== undefined) sentences.push(uncoded(mended));
+    const order = { company: company.name, streams };
+    const mended = await mendTimestamps(destination, { clock, stats: api.stats }, order);
+    if (mended !== undefined) warnings.push(runMessages.clock_was_ahead({ company: company.name, ...mended }));
   }
-  return sentences;
+  return warnings;
 }
 
 function reconcilePolicy({ plan, destination }: OpenedRun) {

@@ -10,7 +10,8 @@ import type { Unanswered } from "../../source/api.ts";
 import type { LimiterState } from "../../source/limit.ts";
 import { COUNTERS } from "../../warehouse/state/run_log.ts";
 import type { Activity, StreamProgress } from "../stream_progress.ts";
-import { inWords, type Service } from "./service.ts";
+import { requestInWords } from "./messages.ts";
+import type { Service } from "./service.ts";
 
 export interface Job {
   readonly company: string;
@@ -140,8 +141,8 @@ export const distinct = (messages: readonly Message[]): Message[] => [
   ...new Map(messages.map(each => [each.message, each])).values(),
 ];
 
-/** A failure's message, with the companies in front that it struck, where there are several. */
-export function failureMessage(error: unknown, jobs: readonly Job[], redact: Redactor): Message {
+/** A failure's message without secrets, with the companies in front that it struck, where there are several. */
+export function messageInReport(error: unknown, jobs: readonly Job[], redact: Redactor): Message {
   const failure = redactMessage(messageFor(error), redact);
   const companies = [...companiesIn(jobs.filter(job => job.progress.run.error === failure.message))];
   return companiesIn(jobs).size > 1 && companies.length > 0
@@ -156,8 +157,6 @@ export function messageFor(error: unknown): Message {
   if (error instanceof TributaryError) return error;
   return generalMessages.bug({ what: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
 }
-
-export const messageOf = (error: unknown): string => messageFor(error).message;
 
 /** What every stream is doing, how long it will take, and what keeps requests from going faster. `usual`: requests that a stream took when it was last worked on, where this run reads it in the same way. */
 export function viewOf(
@@ -241,7 +240,7 @@ function waitOf(
   if (state === undefined) return undefined;
   const { pausedUntil, waiting, limitedBy } = state;
   if (pausedUntil !== undefined) return `the pause after a 429, ${timespan(Math.max(1_000, pausedUntil - now))}`;
-  if (slow !== undefined) return inWords(slow);
+  if (slow !== undefined) return requestInWords(slow);
   // With requests queued, latency limits only where answers have become so slow that fewer are sent at once.
   const slowly = waiting > 0 && limitedBy === "latency" ? "slow answers" : undefined;
   if (asked === undefined) return slowly;

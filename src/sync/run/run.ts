@@ -2,7 +2,6 @@ import type { Company, Config } from "../../config/config.ts";
 import { select, selectedByConfig } from "../../config/selection.ts";
 import { configuredCauses } from "../../config/settings.ts";
 import { ConfigError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { privacyOf } from "../../privacy/apply_policy.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
@@ -12,6 +11,7 @@ import { isWorkedOn } from "../context.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
 import { fromService } from "./jobs.ts";
+import { runMessages } from "./messages.ts";
 import { type JoinedPart, type PlannedRun, RunResources } from "./opening.ts";
 import { joinRun, prepareRun } from "./preparation.ts";
 import type { Job, RunReport } from "./report.ts";
@@ -34,9 +34,7 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     if (services.every(({ failure }) => failure !== undefined) && !(await hasState(destination)))
       return refused(plan, services, jobs);
     if (order.refresh.only !== undefined && !(await hasState(destination)))
-      throw new ConfigError(
-        uncoded("Nothing has been loaded yet, so no row is known: `tributary sync` loads them first."),
-      );
+      throw new ConfigError(runMessages.nothing_loaded());
     const isResumed = order.begun !== undefined && (await hasBegun(destination, plan.runId));
     const opened = { plan, destination, services, jobs };
     const prepared = isResumed ? await joinRun(opened, CONDUCTING) : await prepareRun(opened);
@@ -143,9 +141,6 @@ export function companiesOf(config: Config, wanted: string | undefined): readonl
   if (wanted === undefined) return config.companies;
   const chosen = config.companies.filter(company => company.name === wanted);
   if (chosen.length > 0) return chosen;
-  throw new ConfigError(
-    uncoded(
-      `--company: expected one of ${config.companies.map(company => company.name).join(", ")}, got ${wanted}. Name one of them, or leave --company out for all.`,
-    ),
-  );
+  const companies = config.companies.map(company => company.name);
+  throw new ConfigError(runMessages.unknown_company({ companies, got: wanted }));
 }

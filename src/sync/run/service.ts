@@ -2,15 +2,14 @@ import { ByteBudget } from "../../byte_budget.ts";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
-import { timespan } from "../../duration.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { uncoded } from "../../message.ts";
-import type { Api, ApiSettings, Unanswered } from "../../source/api.ts";
+import type { Api, ApiSettings } from "../../source/api.ts";
 import type { Archive } from "../../source/archive/archive.ts";
 import { createApi } from "../../source/client.ts";
 import { createLimiter, type Limiter } from "../../source/limit.ts";
 import { firstPage } from "../extract/listing.ts";
+import { runMessages } from "./messages.ts";
 
 /** One company's service: its client under its key's limiter, and whose key it is. */
 export interface Service {
@@ -151,20 +150,17 @@ function clientOf(
     random,
     treat,
     listeners: {
-      onRetry: event => log.info(uncoded("asking again"), event),
-      onSlow: event => log.info(uncoded(`waiting for ${inWords(event)}`), event),
+      onRetry: event => log.info(runMessages.asking_again(), event),
+      onSlow(event) {
+        const { sinceMs, ...request } = event;
+        log.info(runMessages.waiting_for_answer({ ...request, since_ms: sinceMs }), event);
+      },
       onAnswer: archiveOf?.(company.name)?.keep,
     },
   });
   apis.push(api);
   day.add(company, api);
   return { api, limiter };
-}
-
-/** `GET /po since 12 s (attempt 1, and 3 other requests)`. */
-export function inWords({ method, path, attempt, sinceMs, others }: Unanswered): string {
-  const more = others === 0 ? "" : `, and ${others} other requests`;
-  return `${method} ${path} since ${timespan(sinceMs)} (attempt ${attempt}${more})`;
 }
 
 /** Opens a company's service and asks whose key it is. Its client is closed with the others in `sharedClients`. */
@@ -239,11 +235,7 @@ export async function tried(service: Service, streams: readonly Stream[], signal
 export function closedService(company: Company, { maxConcurrency }: Config["api"], clock: Clock): Service {
   const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
   const get = async (path: string): Promise<never> => {
-    throw new ApiError(uncoded(`Expected no request, but ${path} was asked for.`), {
-      failure: "invalid",
-      path,
-      attempts: 0,
-    });
+    throw new ApiError(runMessages.no_request({ path }), { failure: "invalid", path, attempts: 0 });
   };
   const api: Api = { get, stats, close: async () => undefined };
   const limiter = createLimiter({ maxConcurrency, clock });

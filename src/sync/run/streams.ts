@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import { redactMessage } from "../../secrets.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
@@ -14,10 +14,11 @@ import { doubtfulAssumptions } from "./assumptions.ts";
 import { logOf, sideBySide } from "./companies.ts";
 import { conclude, firstLook, releaseEvery, type WorkedRun } from "./conclusion.ts";
 import { type CompanyRun, contextOf, fromService } from "./jobs.ts";
+import { runMessages } from "./messages.ts";
 import type { Archives } from "./opening.ts";
 import { type OpenedRun, type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { exitCodeOf, failureMessage, type Job, messageFor, type RunReport, viewOf } from "./report.ts";
+import { exitCodeOf, type Job, messageFor, messageInReport, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
 interface Run extends OpenedRun, PreparedRun {
@@ -47,7 +48,7 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   announcements.warn(doubts);
   const warnings = [...run.warnings, ...doubts];
   const report = await conclude({ ...ended, warnings, announcements }, errors);
-  attempt?.end(errors.map(error => ({ error, message: failureMessage(error, jobs, tools.redact) })));
+  attempt?.end(errors.map(error => ({ error, message: messageInReport(error, jobs, tools.redact) })));
   return report;
 }
 
@@ -181,10 +182,10 @@ async function announceFormats({ plan: { order, tools }, destination, jobs }: Ru
   const { formats } = order.config;
   const reread = await adoptFormats(destination.db, jobs, formats, new Date(tools.clock.now()).toISOString());
   if (reread.length === 0) return;
-  const requests = formatCount(reread.reduce((sum, each) => sum + each.requests, 0));
-  const inWords = ({ dates, timezone }: Formats) => `dates [${dates.join(", ")}] and timezone ${timezone}`;
-  const befores = [...new Set(reread.map(({ before }) => inWords(before)))];
-  const text = `formats: ${reread.length} streams were read with ${befores.join(", or ")}, and the configuration now says ${inWords(formats)}. Their lists and feeds are read whole and all of their details fetched again, about ${requests} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`;
-  tools.log.warn(uncoded(text), { requests, streams: reread.map(({ stream }) => stream.name) });
-  jobs.find(({ stream }) => stream === reread[0]!.stream)?.progress.notes.push(uncoded(text));
+  const requests = reread.reduce((sum, each) => sum + each.requests, 0);
+  const before = [...new Map(reread.map(each => [JSON.stringify(each.before), each.before])).values()];
+  const changed = runMessages.formats_changed({ streams: reread.length, before, now: formats, requests });
+  const names = reread.map(({ stream }) => stream.name);
+  tools.log.warn(changed, { requests: formatCount(requests), streams: names });
+  jobs.find(({ stream }) => stream === reread[0]!.stream)?.progress.notes.push(changed);
 }

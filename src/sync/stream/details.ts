@@ -1,6 +1,5 @@
 import type { Detail, Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Stage } from "../../warehouse/destination.ts";
 import { type Parents, presentParents } from "../../warehouse/details/parents.ts";
 import {
@@ -28,6 +27,7 @@ import { completeWith } from "../context.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { readingOf } from "../extract/reading.ts";
 import { publishStage } from "../load/apply_load.ts";
+import { deletesMessages } from "../load/messages.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
 import { countParts } from "./count_parts.ts";
@@ -114,8 +114,12 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   await work.learn?.();
   await noteIdleCauses(sync);
   if (error !== undefined) throw error;
-  if (shelf.blocked !== undefined) throw new TributaryError(uncoded(blockedDeletes(shelf, shelf.blocked)), 1);
-  if (trouble !== undefined) throw new TributaryError(uncoded(trouble), 1);
+  if (shelf.blocked !== undefined) {
+    const { maxShare, minRows } = policy.deletes;
+    const blocked = { stream: stream.name, ...shelf.blocked, max_share: maxShare, min_rows: minRows };
+    throw new TributaryError(deletesMessages.details_blocked(blocked), 1);
+  }
+  if (trouble !== undefined) throw new TributaryError(trouble, 1);
 }
 
 async function openShelf(
@@ -215,14 +219,6 @@ interface Shelf {
   deleted: number;
   /** Those that were too many: from then on none goes. */
   blocked: Parted["blocked"];
-}
-
-function blockedDeletes(
-  { context, stream: { name } }: Shelf,
-  { leaving, live }: NonNullable<Shelf["blocked"]>,
-): string {
-  const { maxShare, minRows } = context.policy.deletes;
-  return `${name}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${maxShare}) and deletes.min_rows (${minRows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${name} --confirm-deletes\`.`;
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */

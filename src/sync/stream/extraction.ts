@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { lookupOf } from "../../catalog/lookup.ts";
 import { type Stream, scalarOf } from "../../catalog/stream.ts";
-import { type Message, uncoded } from "../../message.ts";
 import { Encoder } from "../../rows/encoder.ts";
 import { canonicalJson, storable } from "../../rows/json.ts";
 import { readMoment } from "../../rows/moment.ts";
@@ -19,6 +18,7 @@ import { Batches } from "../extract/batches.ts";
 import type { Intake } from "../extract/reading.ts";
 import { boundOf, fingerprint } from "../extract/scan_plan.ts";
 import { HeldStage } from "../load/held_stage.ts";
+import { streamMessages } from "./messages.ts";
 
 /** What a scan asks for; only the same request goes on with it. */
 export interface Request {
@@ -91,14 +91,9 @@ export async function openExtraction<R extends Request>(
     const startedAt = continued.pages === 0 ? new Date(context.clock.now()).toISOString() : continued.startedAt;
     return { stage, encoder, batches, record: { ...continued, startedAt }, request: same, resumed: true };
   }
-  if (unwanted && continued !== undefined)
-    progress.notes.push(...(await thrownAway(context, stream, stage, continued)));
+  if (unwanted && continued !== undefined) await noteThrownAway(sync, stage, continued);
   else if (lost && continued.rows > 0)
-    progress.notes.push(
-      uncoded(
-        `${stream.name}: its rows have no id of their own, so what an earlier run had read of it, ${continued.pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
-      ),
-    );
+    progress.notes.push(streamMessages.read_again({ stream: stream.name, pages: continued.pages }));
   const record = await startAfresh(context, stage, printOf(context, stream, request), request.full, continued);
   return { stage, encoder, batches, record, request, resumed: false };
 }
@@ -112,17 +107,16 @@ function isUnwanted({ clock, policy }: SyncContext, { mode }: Stream, { startedA
   return startedAt <= afreshSince || Date.parse(startedAt) > clock.now();
 }
 
-/** What such an order throws away: a sentence, none for nothing. */
-async function thrownAway(
-  { destination }: SyncContext,
-  { name, mode }: Stream,
+/** Notes what such an order throws away. */
+async function noteThrownAway(
+  { context, stream, progress }: StreamSync,
   stage: Stage,
   { pages, rows }: ScanRecord,
-): Promise<readonly Message[]> {
-  const [option, what] = mode.kind === "detail" ? ["--details", "details"] : ["--full", "pages"];
-  const read = mode.kind === "detail" ? await stagedAnswers(destination, stage) : pages;
-  const text = `${name}: ${option} begins afresh: what a stopped run had read, ${read} ${what} (${rows} rows), is thrown away and asked for again. With --resume it would have been gone on with.`;
-  return read === 0 ? [] : [uncoded(text)];
+): Promise<void> {
+  const isDetail = stream.mode.kind === "detail";
+  const [option, what] = isDetail ? (["--details", "details"] as const) : (["--full", "pages"] as const);
+  const read = isDetail ? await stagedAnswers(context.destination, stage) : pages;
+  if (read > 0) progress.notes.push(streamMessages.begun_afresh({ stream: stream.name, option, read, what, rows }));
 }
 
 function printOf(context: SyncContext, stream: Stream, { query, full }: Request): string {

@@ -1,5 +1,4 @@
 import type { Feed, Stream } from "../../catalog/stream.ts";
-import { uncoded } from "../../message.ts";
 import { isoUtc } from "../../rows/moment.ts";
 import { differentRows, PLURAL } from "../../rows/old_rows.ts";
 import type { Answer, Query } from "../../source/api.ts";
@@ -14,6 +13,7 @@ import { publishStage } from "../load/apply_load.ts";
 import { hasDates, timeOf } from "./backfill.ts";
 import { keepState, openExtraction } from "./extraction.ts";
 import { distrustFilter, doubtsOf, read, setAside, syncListing } from "./listing.ts";
+import { feedMessages, gapInWords } from "./messages.ts";
 
 const DAY = 86_400_000;
 /** How far back the beginning of a feed is looked for, in years. */
@@ -44,14 +44,11 @@ export async function syncFeed(sync: StreamSync<Feed>): Promise<void> {
   });
   if (!isSame(state.startGap, gap)) await keepState(context, stream, { ...state, startGap: { ...gap, requests } });
   if (requests > policy.confirmAbove) {
-    progress.warnings.push(uncoded(gapRefused(stream, gap, requests, policy.confirmAbove)));
+    const confirm_above = policy.confirmAbove;
+    progress.warnings.push(feedMessages.gap_refused({ stream: stream.name, ...gap, requests, confirm_above }));
     return syncListing({ ...sync, context: { ...context, policy: { ...policy, start: gap.to } } });
   }
-  progress.notes.push(
-    uncoded(
-      `${stream.name}: ${gapInWords(gap)} is read now, as streams.start leaves it in: about ${requests} requests.`,
-    ),
-  );
+  progress.notes.push(feedMessages.gap_read({ stream: stream.name, ...gap, requests }));
   // A full scan brings it, too; where the filter can't say a day nothing else does.
   if (plan.full) return syncListing(sync);
   if (!hasDates(mode)) return syncListing({ ...sync, context: { ...context, policy: { ...policy, full: true } } });
@@ -72,16 +69,6 @@ export function gapOf(
 }
 
 const isSame = (known: StreamState["startGap"], { from, to }: Gap): boolean => known?.from === from && known.to === to;
-
-/** `what lies before 2023-01-01`. */
-export const gapInWords = ({ from, to }: Gap): string =>
-  from === null ? `what lies before ${to}` : `what lies from ${from} to ${to}`;
-
-/** Why a gap is left open, and how to load it. */
-export function gapRefused({ name }: Stream, gap: Gap, requests: number, confirmAbove: number): string {
-  const dates = gap.from === null ? "" : ` --from ${gap.from} --to ${gap.to}`;
-  return `${gapInWords(gap)} is not loaded: streams.start leaves it in, but it takes about ${requests} requests, more than backfill.confirm_above (${confirmAbove}). \`tributary backfill ${name}${dates}\` loads it.`;
-}
 
 /** How many requests a gap takes beside the usual ones: by the list's total, else by the time that one page covers. What was worked out before is not asked again. */
 export async function gapRequests(

@@ -1,6 +1,5 @@
 import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers, TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { momentText } from "../../rows/moment.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import type { Query } from "../../source/api.ts";
@@ -14,10 +13,12 @@ import { readingOf } from "../extract/reading.ts";
 import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
 import { applyLoad, publishStage } from "../load/apply_load.ts";
 import { diffLoad, type Load } from "../load/diff_load.ts";
+import { deletesMessages, rowsMessages } from "../load/messages.ts";
 import { type DeleteDecision, decideDeletes } from "../load/soft_delete_decision.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { type Extraction, keepState, openExtraction, startAfresh } from "./extraction.ts";
 import { begunQuestions, findQuestions } from "./lookups.ts";
+import { feedMessages, lookupMessages, streamMessages } from "./messages.ts";
 
 /** Runs that may end at one cursor before what lies before it is published as it is. */
 const PATIENCE = 3;
@@ -34,8 +35,8 @@ export async function syncListing(sync: StreamSync<Scan | Feed>): Promise<void> 
   const isShort = mode.kind === "scan" && mode.lookup === undefined && left.pages <= policy.deletes.secondLookPages;
   if (!policy.full && !isShort) return;
   const pageRows = Math.max(1, Math.floor(Math.ceil(left.rows / left.pages) * SMALLER));
-  const looked = `${progress.run.missing} rows were missing, so the list was read a second time`;
-  progress.notes.push(uncoded(`${stream.name}: ${looked}, with ${pageRows} rows a page.`));
+  const { missing } = progress.run;
+  progress.notes.push(deletesMessages.second_look({ stream: stream.name, missing, page_rows: pageRows }));
   progress.activity.waitingFor = "a second look at missing rows";
   await scanOnce(sync, { now: clock.now(), pageRows });
   progress.activity.waitingFor = undefined;
@@ -50,12 +51,12 @@ async function scanOnce(
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const plan = planScan(stream, state, context.policy.ofStream(stream.name), { ...policy, now });
   log.debug("reading", { stream: stream.name, query: plan.query, why: plan.why });
-  if (state.filterDistrusted)
+  if (state.filterDistrusted) {
+    const last_time = plan.restoresTrust === true;
     progress.notes.push(
-      uncoded(
-        `${stream.name}: its time filter is distrusted${state.strays.length === 0 ? "" : `, because of ${inWords(state.strays)}`}: the feed is read whole${plan.restoresTrust === true ? " once more, and the filter tried again by the next run" : ", until its next full scan"}.`,
-      ),
+      feedMessages.filter_distrusted({ stream: stream.name, strays: named(state.strays), last_time }),
     );
+  }
   if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp({ ...sync, mode }, state);
   const opened = await openExtraction(sync, state, plan);
   const extraction = opened.resumed ? opened : { ...opened, record: { ...opened.record, pageRows } };
@@ -87,21 +88,15 @@ export function doubtsOf(
 ): readonly OldRow[] | undefined {
   if (strays.length === 0) return undefined;
   const all = differentRows([...strays, ...state.strays]);
-  const got = `asked for rows ${asked}, got ${inWords(all)}`;
   if (all.length < PLURAL) {
-    progress.notes.push(uncoded(`${name}: ${got}. One odd row is no reason to distrust the service's filter.`));
+    progress.notes.push(feedMessages.odd_row({ stream: name, asked, strays: named(all) }));
     return undefined;
   }
-  progress.warnings.push(
-    uncoded(
-      `${got}: the service filters by another field. The feed is read whole now and until its next full scan, after which the filter is tried again.`,
-    ),
-  );
+  progress.warnings.push(feedMessages.filter_refuted({ asked, strays: named(all) }));
   return all;
 }
 
-const inWords = (rows: readonly OldRow[]): string =>
-  rows.map(({ key, at }) => `one of ${momentText(at)} (${key})`).join(" and ");
+const named = (rows: readonly OldRow[]) => rows.map(({ key, at }) => ({ key, at: momentText(at) }));
 
 const trusting = (state: StreamState): StreamState => ({
   ...state,
@@ -135,10 +130,7 @@ async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanR
     throw error;
   });
   if (record.absent.length > 0)
-    log.info(uncoded("the service does not know all that was asked for"), {
-      stream: stream.name,
-      unknown: record.absent.length,
-    });
+    log.info(lookupMessages.unknown_values(), { stream: stream.name, unknown: record.absent.length });
   return publishScan(sync, { stage, record, state }, questions);
 }
 
@@ -181,9 +173,7 @@ export async function read(
     if (!(error instanceof ApiError)) throw error;
     const expired = error.status === 422 || error.status === 404;
     if (extraction.resumed && expired && progress.run.pages === pagesBefore) {
-      context.log.info(uncoded("the service no longer takes the cursor of the scan before: starting afresh"), {
-        stream: stream.name,
-      });
+      context.log.info(streamMessages.cursor_expired(), { stream: stream.name });
       progress.run.carried = 0;
       // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
       const { record: before } = extraction;
@@ -282,11 +272,7 @@ export async function publishScan(
     // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
     const shown = dropped.length === 0 ? record : { ...record, capped: true };
     if (dropped.length > 0 && diff.missing > 0)
-      progress.notes.push(
-        uncoded(
-          `${stream.name}: its rows also came by a status that the config names no more (${dropped.join(", ")}), so those that are missing stay. \`tributary sync ${stream.name} --confirm-deletes\` takes them for deleted.`,
-        ),
-      );
+      progress.notes.push(deletesMessages.status_dropped({ stream: stream.name, statuses: dropped }));
     const seen = again?.seen === true;
     const missed = seen ? { ...diff, missedBefore: 0 } : diff;
     const run = again?.run ?? context.runId;
@@ -296,22 +282,19 @@ export async function publishScan(
   }
   const isLast = record.unread.length === 0 && decision?.blocked === undefined && decision?.needsAnotherScan !== true;
   await applyLoad(context, { ...load, isLast }, compared, decision);
-  if (record.unread.length > 0) throw new TributaryError(uncoded(unreadMessage(stream, record, asked.length)), 1);
-  if (decision?.blocked !== undefined) throw new TributaryError(uncoded(decision.blocked), 1);
+  const { unread } = record;
+  if (unread.length > 0) {
+    const open = { stream: stream.name, unread: unread.length, questions: asked.length, reason: unread[0]?.reason };
+    throw new TributaryError(lookupMessages.unread(open), 1);
+  }
+  if (decision?.blocked !== undefined) throw new TributaryError(decision.blocked, 1);
   return decision?.needsAnotherScan === true ? record : undefined;
 }
-
-const unreadMessage = ({ name }: Stream, { unread }: ScanRecord, asked: number): string =>
-  `${name}: ${unread.length} of ${asked} questions could not be answered; the rest was published, and nothing marked deleted. The first: ${unread[0]?.reason}`;
 
 /** The list's own counter tells of rows that its pages did not show. */
 function noteUnseen({ firstTotal, lastTotal }: ScanRecord, distinct: number, progress: StreamProgress): void {
   if (lastTotal === null || firstTotal !== lastTotal || distinct >= lastTotal) return;
-  progress.warnings.push(
-    uncoded(
-      `the list says it has ${lastTotal} rows, its pages showed ${distinct}. Nothing is taken for deleted on that account.`,
-    ),
-  );
+  progress.warnings.push(rowsMessages.unseen({ total: lastTotal, shown: distinct }));
 }
 
 /** From when on rows may have come that the scan did not see: its first answer's time, or by our clock its begin. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Asking, loadedColumn, sourcesOf, valueSets, waitsFor } from "../../catalog/lookup.ts";
 import { fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
-import { type Message, uncoded } from "../../message.ts";
+import type { Message } from "../../message.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import { type Looked, withTables } from "../../warehouse/ddl/present_tables.ts";
 import { distinctValues } from "../../warehouse/read/distinct_values.ts";
@@ -10,6 +10,7 @@ import type { BegunQuestions } from "../../warehouse/state/stream_state.ts";
 import { isComplete } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import type { Question } from "../extract/lookups.ts";
+import { lookupMessages } from "./messages.ts";
 
 /** Values that can't be asked for are named up to so many times. */
 const MOST_TOLD = 3;
@@ -58,7 +59,7 @@ function questionsWith(
       asked.push({ path: buildPath(stream.path, path, siblings), query: { ...shared, ...query }, context });
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
-      unusable.push(uncoded(error.message));
+      unusable.push(lookupMessages.unusable_value({ reason: error.message }));
     }
   }
   return { asked, unusable };
@@ -90,14 +91,8 @@ export async function findQuestions(sync: StreamSync<Scan>): Promise<RunQuestion
     return { query: asked, full: all, begun: columns.length === 0 ? null : { from, found, all } };
   }
   const off = waitsFor(stream, asking).filter(table => !isWanted(context, table));
-  if (off.length === 0)
-    log.info(uncoded("nothing to ask for: the columns that give it values have none yet"), { stream: name });
-  else
-    progress.warnings.push(
-      uncoded(
-        `its values come from ${off.join(" and ")}, which is off. Put it into streams.include, or name values under streams.settings.${name}.`,
-      ),
-    );
+  if (off.length === 0) log.info(lookupMessages.no_values(), { stream: name });
+  else progress.warnings.push(lookupMessages.sources_off({ stream: name, tables: off }));
   return { query: [], full: false, begun: null };
 }
 

@@ -1,7 +1,6 @@
 import { type Asking, combinations } from "../../catalog/lookup.ts";
 import { OBSERVED_ON, type Snapshot } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers, TributaryError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import type { Answer, Api, Query } from "../../source/api.ts";
 import type { About } from "../../source/archive/about.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
@@ -75,7 +74,7 @@ export async function takeSnapshots(sync: StreamSync, sittings: readonly Sitting
     completeTo: failures.length === 0 ? completeWith(context, stored.date) : null,
   });
   // With rows of the others the stream is not one that this key may not read.
-  if (failure?.failure === "forbidden") throw new TributaryError(uncoded(failure.message), 1, failure);
+  if (failure?.failure === "forbidden") throw new TributaryError(failure, 1, failure);
   if (failure !== undefined) throw failure;
 
   async function ask(api: Api, query: Query, about: Partial<About>): Promise<Answer | undefined> {

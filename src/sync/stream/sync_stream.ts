@@ -1,20 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
-import { counted } from "../../counted.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
-import { uncoded } from "../../message.ts";
 import { insertStreamRun, partRunId, partRunSoFar, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
+import { problemsMessages, rejectsMessages, rowsMessages } from "../load/messages.ts";
 import { unproven } from "../load/row_count_proof.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { syncDetails } from "./details.ts";
 import { syncFeed } from "./feed.ts";
 import { syncListing } from "./listing.ts";
+import { streamMessages, UNAVAILABLE } from "./messages.ts";
 import { syncSnapshot } from "./snapshot.ts";
-
-/** How the error of a stream begins that this key may not read. */
-export const UNAVAILABLE = "not available to this key";
 
 /** Works on one stream: reads, stores, publishes. */
 export type StreamWork = (sync: StreamSync) => Promise<void>;
@@ -72,26 +69,13 @@ function noteUnavailable({ context, progress }: StreamSync, error: ApiError): vo
   run.error = context.encoding.redact(`${UNAVAILABLE}: ${error.message}`);
   activity.state = "done";
   progress.published = false;
-  progress.warnings.push(
-    uncoded(`${UNAVAILABLE} (403), the tables stay as they are. Exclude the stream, or use a key that may read it.`),
-  );
+  progress.warnings.push(streamMessages.not_available());
 }
 
 function noteLeftOut({ name }: Stream, { run, warnings, notes }: StreamProgress): void {
-  if (run.before_start > 0)
-    notes.push(
-      uncoded(`${name}: ${counted(run.before_start, "row")} from before streams.start came, and were not stored.`),
-    );
-  if (run.rejected > 0)
-    warnings.push(
-      uncoded(`${counted(run.rejected, "row")} could not be stored; \`tributary rejects ${name}\` shows them.`),
-    );
-  if (run.problems > 0)
-    warnings.push(
-      uncoded(
-        `${counted(run.problems, "value")} could not be read; \`tributary rejects ${name} --problems\` shows them.`,
-      ),
-    );
+  if (run.before_start > 0) notes.push(rowsMessages.before_start({ stream: name, rows: run.before_start }));
+  if (run.rejected > 0) warnings.push(rejectsMessages.not_stored({ stream: name, rows: run.rejected }));
+  if (run.problems > 0) warnings.push(problemsMessages.not_read({ stream: name, values: run.problems }));
 }
 
 export function syncByMode(sync: StreamSync): Promise<void> {

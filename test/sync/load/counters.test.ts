@@ -65,7 +65,10 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const report = await sync({ names: ["items"] });
     expect(report).toMatchObject({ status: "warning", exit_code: 0 });
     expect(lineOf(report, "items")).toMatchObject({ status: "warning", rejected: 1, problems: 1 });
-    expect(report.warnings.join()).toMatch(/items: 1 rows? could not be stored.*1 values? could not be read/s);
+    expect(report.warnings).toMatchObject([
+      { code: "rejects.not_stored", fields: { stream: "items", rows: 1 } },
+      { code: "problems.not_read", fields: { stream: "items", values: 1 } },
+    ]);
     const problems = await warehouse.query("select table_name, column_name, rows, example from _tributary.problems");
     expect(problems).toEqual([{ table_name: "items", column_name: "total_spend_ttm", rows: 1, example: '"1,234.56"' }]);
     const rejects = await warehouse.query<{ raw: unknown; reason: string }>(

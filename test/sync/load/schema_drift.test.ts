@@ -38,8 +38,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     simulator.patch("items", "ITM-000004", { colour: null });
     const second = clock.date();
     const report = await items(place);
-    expect(report.warnings).toHaveLength(1);
-    expect(report.warnings[0]).toContain(`items.colour (string "red")`);
+    expect(report.warnings).toMatchObject([
+      { code: "schema.unknown_fields", message: expect.stringContaining(`items.colour (string "red")`) },
+    ]);
     const row = { table_name: "items", column_name: "colour", change: "new field: string", example: '"red"', count: 1 };
     expect(await told(place)).toMatchObject([{ ...row, first_seen_at: second, last_seen_at: second }]);
     clock.advance(NIGHT);
@@ -48,7 +49,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await told(place)).toMatchObject([{ ...row, count: 2, first_seen_at: second, last_seen_at: clock.date() }]);
     clock.advance(NIGHT);
     simulator.patch("items", "ITM-000005", { colour: ["blue"] });
-    expect((await items(place)).warnings[0]).toContain(`items.colour (array ["blue"])`);
+    expect((await items(place)).warnings[0]).toMatchObject({
+      fields: { changes: [{ table: "items", column: "colour", change: "new field: array", example: '["blue"]' }] },
+    });
     expect((await told(place)).map(({ change }) => change)).toEqual(["new field: array", "new field: string"]);
   });
 
@@ -69,7 +72,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       return undefined;
     };
     const report = await sync({ catalogue: orders });
-    expect(report.warnings.filter(text => text.includes("weight"))).toHaveLength(1);
+    expect(report.warnings.filter(({ message }) => message.includes("weight"))).toHaveLength(1);
     expect(await told(place)).toMatchObject([
       { table_name: "purchase_order_details", column_name: '"a.b"', change: "new field: boolean", count: 40 },
       { table_name: "purchase_order_line_items", column_name: "weight", change: "new field: number", count: lines },
@@ -86,7 +89,9 @@ describe("in one database", () => {
     simulator.patch("items", "ITM-000003", { mpn: 12.5 });
     simulator.patch("items", "ITM-000004", { avg_price: { amount: 1, bot_token: "xoxb" } });
     const report = await items(place);
-    expect(report.warnings.find(text => text.includes("another type"))).toContain("items.avg_price (object");
+    expect(report.warnings.find(({ code }) => code === "schema.other_types")?.message).toContain(
+      "items.avg_price (object",
+    );
     expect(await told(place)).toMatchObject([
       { column_name: "avg_price", change: "other type: object", example: '{"amount":1}', count: 1 },
       { column_name: "mpn", change: "other type: number", example: "12.5", count: 1 },
@@ -107,7 +112,8 @@ describe("in one database", () => {
     patch({ avg_price: undefined });
     const gone = clock.date();
     const report = await items(place);
-    expect(report.warnings.find(text => text.includes("in none any more"))).toContain("items.avg_price");
+    const drift = { fields: { changes: [{ table: "items", column: "avg_price" }], count: 1 } };
+    expect(report.warnings).toMatchObject([{ code: "schema.vanished", ...drift }]);
     const row = { table_name: "items", column_name: "avg_price", example: null, count: 20, first_seen_at: gone };
     expect(await told(place)).toMatchObject([{ ...row, change: "vanished", last_seen_at: gone }]);
     clock.advance(NIGHT);
@@ -116,10 +122,10 @@ describe("in one database", () => {
     patch({ avg_price: "3.00" });
     const back = await items(place);
     expect(back).toMatchObject({ status: "succeeded", warnings: [] });
-    expect(back.notes.find(text => text.includes("are back"))).toContain("items.avg_price");
+    expect(back.notes).toMatchObject([{ code: "schema.returned", ...drift }]);
     expect(await told(place)).toMatchObject([{ ...row, change: "returned", last_seen_at: clock.date() }]);
     patch({ avg_price: undefined });
-    expect((await items(place)).warnings.join()).toContain("items.avg_price");
+    expect((await items(place)).warnings).toMatchObject([{ code: "schema.vanished", ...drift }]);
     expect(await told(place)).toMatchObject([{ ...row, change: "vanished", last_seen_at: clock.date() }]);
   });
 
@@ -200,7 +206,9 @@ describe("in one database", () => {
     every({ line_items: undefined });
     clock.advance(NIGHT);
     const report = await sync(details);
-    expect(report.warnings.join()).toContain("purchase_order_details.line_items");
+    expect(report.warnings).toMatchObject([
+      { code: "schema.vanished", fields: { changes: [{ table: "purchase_order_details", column: "line_items" }] } },
+    ]);
     expect(await told(place)).toMatchObject([{ change: "other type: string" }, { ...row, change: "vanished" }]);
   });
 });
@@ -253,8 +261,8 @@ test("which new fields get columns is told with what keeps one from it", () => {
   const stream = core.find(({ name }) => name === "items")!;
   const field = (column: string) => ({ table: "items", column, change: "new field: null", example: null, count: 1 });
   const columns = "From the next run on they have columns of their own, once a value was seen; at most 100 a table.";
-  expect(reportDrift(stream, [field("colour")], "column").warnings[0]!.endsWith(columns)).toBe(true);
-  expect(reportDrift(stream, [field("colour"), field('"."')], "column").warnings[0]).toContain(
+  expect(reportDrift(stream, [field("colour")], "column").warnings[0]!.message.endsWith(columns)).toBe(true);
+  expect(reportDrift(stream, [field("colour"), field('"."')], "column").warnings[0]?.message).toContain(
     `${columns} Those that no column can be called after stay in _extra: items.".".`,
   );
 });

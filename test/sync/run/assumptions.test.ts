@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { textsOf } from "../../../src/message.ts";
 import { doubtfulAssumptions } from "../../../src/sync/run/assumptions.ts";
 import { StreamProgress } from "../../../src/sync/stream_progress.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
@@ -111,7 +112,7 @@ describe.each(modelWarehouses)("readings that can't be meant, in $name", ({ make
     const destination = warehouse.reading as unknown as Destination;
     const told = await doubtfulAssumptions({ order, destination, catalogue: streams, jobs }, errors);
     expect(errors).toEqual([]);
-    return told;
+    return textsOf(told);
   };
   const about = (told: readonly string[], company: string) => told.filter(text => text.includes(`(${company})`));
 

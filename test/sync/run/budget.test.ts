@@ -21,7 +21,7 @@ describe.each(eitherWarehouse)("$name: a run's budget", ({ make }) => {
     const names = () => detailsAsked(place).map(path => path.split("/")[2]);
     const first = await place.run();
     expect(first).toMatchObject({ status: "succeeded", exit_code: 0 });
-    expect(first.notes).toEqual([expect.stringMatching(/^ratings: 6 details are left/)]);
+    expect(first.notes).toMatchObject([{ code: "details.left", fields: { stream: "ratings", left: 6, allowed: 4 } }]);
     expect(names()).toEqual(["V9", "V8", "V7", "V6"]);
     expect(await place.count("_tributary.streams", "stream = 'ratings' and details_pending = 6")).toBe(1);
     place.says["/orders"] = () => dated("changed");

@@ -108,7 +108,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       response.writeHead(404, { "content-type": "text/html" }).end("<html>Nothing");
     });
     const report = await sync([entryOf("acme", acme), { ...entryOf("beta", beta), base_url: wrong }]);
-    expect(report.errors).toEqual([expect.stringMatching(/^beta: .*a web page/)]);
+    expect(report.errors).toMatchObject([{ message: expect.stringMatching(/^beta: .*a web page/) }]);
     expect([statusesOf(report, "acme"), statusesOf(report, "beta")]).toEqual([["succeeded"], ["failed"]]);
     expect(await sync([entryOf("acme", acme), entryOf("beta", beta)])).toMatchObject({ exit_code: 0, errors: [] });
     expect(await orders(warehouse, "beta")).toEqual(listed(beta));
@@ -118,13 +118,14 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const { acme, beta, warehouse, sync } = await party(make);
     const report = await sync([{ ...entryOf("acme", acme), key: wrongKey }, entryOf("beta", beta)]);
     expect(report).toMatchObject({ status: "failed", exit_code: 3 });
-    expect(report.errors).toEqual([expect.stringMatching(/^acme: Expected data from GET .*The API key was refused/)]);
+    const refusal = expect.stringMatching(/^acme: Expected data from GET .*The API key was refused/);
+    expect(report.errors).toMatchObject([{ message: refusal, fields: { companies: ["acme"] } }]);
     expect([statusesOf(report, "acme"), statusesOf(report, "beta")]).toEqual([["failed"], ["succeeded"]]);
     expect(await orders(warehouse, "beta")).toEqual(listed(beta));
     const [run] = await warehouse.query<{ exit_code: number; error: string }>(
       "select exit_code, error from _tributary.runs",
     );
-    expect(run).toMatchObject({ exit_code: 3, error: report.errors[0] });
+    expect(run).toMatchObject({ exit_code: 3, error: report.errors[0]?.message });
     expect(JSON.stringify(report)).not.toContain("neverShown");
     // With the right key it is loaded as if nothing had been.
     expect(await sync([entryOf("acme", acme), entryOf("beta", beta)])).toMatchObject({ exit_code: 0 });
@@ -143,7 +144,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const { config } = await load(stringify({ companies: entries, destination, streams }));
     const status = await readStatus(config, catalogue, "beta");
     const lines = status.streams.map(({ status, error }) => ({ status, error: `beta: ${error}` }));
-    expect(lines).toEqual(Array(3).fill({ status: "failed", error: errors[0] }));
+    expect(lines).toEqual(Array(3).fill({ status: "failed", error: errors[0]?.message }));
     const rows = await warehouse.query(
       `select table_rows, difference_reason from _tributary.stream_runs
         where run_id = '${run_id}' and company = 'beta' and stream = 'items' and finished_at is not null`,
@@ -156,7 +157,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const entries = [entryOf("acme", acme), entryOf("beta", beta)];
     await acme.close();
     const report = await sync(entries);
-    expect(report).toMatchObject({ status: "failed", exit_code: 1, errors: [expect.stringMatching(/^acme: /)] });
+    expect(report).toMatchObject({ status: "failed", exit_code: 1, errors: [{ fields: { companies: ["acme"] } }] });
     expect([statusesOf(report, "acme"), statusesOf(report, "beta")]).toEqual([["failed"], ["succeeded"]]);
     expect(await orders(warehouse, "beta")).toEqual(listed(beta));
   });
@@ -171,7 +172,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     beta.update("purchase_orders", 2);
     const report = await sync([entryOf("acme", other), entryOf("beta", beta)]);
     expect(report).toMatchObject({ status: "failed", exit_code: 2 });
-    expect(report.errors).toEqual([expect.stringContaining("acme: This warehouse keeps company acme from")]);
+    expect(report.errors).toMatchObject([
+      { message: expect.stringContaining("acme: This warehouse keeps company acme from") },
+    ]);
     expect([statusesOf(report, "acme"), statusesOf(report, "beta")]).toEqual([["failed"], ["succeeded"]]);
     expect(other.requests.count("/po")).toBe(0);
     expect(await orders(warehouse, "acme")).toEqual(listed(acme));
@@ -184,8 +187,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const { acme, warehouse, sync } = await party(make);
     const report = await sync([entryOf("acme", acme), entryOf("twin", acme)]);
     expect(report).toMatchObject({ exit_code: 2 });
-    expect(report.errors).toEqual([
-      expect.stringMatching(/^twin: The keys of the companies acme and twin belong to one company, cmp_/),
+    const company_id = expect.stringMatching(/^cmp_/);
+    expect(report.errors).toMatchObject([
+      { code: "run.same_company", fields: { company: "twin", other: "acme", company_id, companies: ["twin"] } },
     ]);
     expect(await orders(warehouse, "acme")).toEqual(listed(acme));
     expect(await orders(warehouse, "twin")).toEqual([]);
@@ -198,14 +202,15 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const door = await interposed(acme, passing => (isDetail(passing) ? instead : undefined));
     const entries = [entryOf("acme", door), entryOf("beta", beta)];
     const first = await sync(entries);
-    expect(first).toMatchObject({ exit_code: 3, errors: [expect.stringMatching(/^acme: .*refused/)] });
+    expect(first).toMatchObject({ exit_code: 3, errors: [{ message: expect.stringMatching(/^acme: .*refused/) }] });
     expect(statusesOf(first, "beta")).toEqual(["succeeded"]);
     expect(await orders(warehouse, "beta")).toEqual(listed(beta));
     clock.advance(3_600_000);
     beta.update("purchase_orders", 3);
     instead = refused(429, "PLAN_LIMIT");
     const second = await sync(entries, { max_wait: "0s" });
-    expect(second).toMatchObject({ exit_code: 5, status: "stopped", errors: [expect.stringMatching(/^acme: .*429/)] });
+    const limit = { message: expect.stringMatching(/^acme: .*429/) };
+    expect(second).toMatchObject({ exit_code: 5, status: "stopped", errors: [limit] });
     expect(statusesOf(second, "beta")).toEqual(["succeeded"]);
     expect(await orders(warehouse, "beta")).toEqual(listed(beta));
   });
@@ -240,6 +245,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const { acme, beta, sync } = await party(make, { faults: { nullKeys: 0.04 }, sizes: { ...sizes, orders: 60 } });
     const { warnings } = await sync([entryOf("acme", acme), entryOf("beta", beta)]);
     expect(warnings.length).toBeGreaterThan(0);
-    for (const warning of warnings) expect(warning).toMatch(/^((acme|beta)\/[a-z_]+(, )?)+: /);
+    for (const { message } of warnings) expect(message).toMatch(/^((acme|beta)\/[a-z_]+(, )?)+: /);
   });
 });

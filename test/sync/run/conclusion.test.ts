@@ -29,5 +29,5 @@ test("a run that stored its rows and could not show them stands as failed in the
   expect((await place.sync()).exit_code).toBe(0);
   const runs = await warehouse.query("select status, exit_code, error from _tributary.runs order by started_at");
   const well = { status: "succeeded", exit_code: 0, error: null };
-  expect(runs).toEqual([well, { status: "failed", exit_code: 6, error: failed.errors[0] }, well]);
+  expect(runs).toEqual([well, { status: "failed", exit_code: 6, error: failed.errors[0]?.message }, well]);
 });

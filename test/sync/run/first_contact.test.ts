@@ -30,7 +30,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       const mistaken = bench({ simulator: { url: wrong, key: simulator.key }, warehouse });
       const report = await mistaken.sync({ names });
       expect(report.exit_code).toBe(1);
-      expect(report.errors.join()).toMatch(said);
+      expect(report.errors).toMatchObject([{ message: expect.stringMatching(said) }]);
       const right = bench({ simulator, warehouse, clock: mistaken.clock });
       expect(await right.sync({ names })).toMatchObject({ exit_code: 0, errors: [] });
       expect(await warehouse.query("select count(*) as n from procurement.items")).toEqual([{ n: 4 }]);

@@ -116,7 +116,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     await expectNewYork(place);
     const told = expect.stringMatching(/^formats: 3 streams .* timezone UTC.* America\/New_York.* 14 requests/);
     expect(place.said).toEqual(expect.arrayContaining([told]));
-    expect(report.notes).toEqual([told]);
+    const fields = { streams: 3, before: [{ timezone: "UTC" }], now: { timezone: "America/New_York" }, requests: 14 };
+    expect(report.notes).toMatchObject([{ code: "run.formats_changed", message: told, fields }]);
     expect(report.exit_code).toBe(0);
     // From then on it is as ever.
     expect(await place.run()).toMatchObject({ notes: [], warnings: [] });

@@ -2,23 +2,22 @@ import { describe, expect, test } from "vitest";
 import { ApiError, DestinationError } from "../../../src/errors.ts";
 import type { Log } from "../../../src/logging.ts";
 import { announce } from "../../../src/sync/run/announcements.ts";
-import { sentence } from "../../support/log.ts";
+import { logTo, sentence } from "../../support/log.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { bills, forbidden, orders } from "../vendors.ts";
 
 function listening(): { readonly log: Log; readonly lines: string[] } {
   const lines: string[] = [];
-  const at = (level: string) => (_facts: object, message: string) => void lines.push(`${level} ${message}`);
-  return { log: { info: at("info"), warn: at("warn"), debug: at("debug") }, lines };
+  return { log: logTo((text, _facts, level) => void lines.push(`${level} ${text}`)), lines };
 }
 
 describe("the log of a run", () => {
   test("says a warning in full, and counts those of the run before", () => {
     const { log, lines } = listening();
-    const announcements = announce(log, ["items: old.", "orders: old.", "gone."]);
-    announcements.warn(["items: old.", "items: new."]);
-    announcements.warn(["items: old.", "orders: old.", "items: new."]);
+    const announcements = announce(log, ["items: old.", "orders: old.", "gone."].map(sentence));
+    announcements.warn(["items: old.", "items: new."].map(sentence));
+    announcements.warn(["items: old.", "orders: old.", "items: new."].map(sentence));
     announcements.end();
     expect(lines).toEqual([
       "warn items: new.",
@@ -59,11 +58,12 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       "/bills": () => forbidden,
     });
     const line = expect.stringMatching(/^orders, bills: not available to this key \(403\)/);
+    const warning = { code: "stream.not_available", message: line, fields: { streams: ["orders", "bills"] } };
     const warnings = () => place.said.filter(text => /not available|as in the run before/.test(text));
-    expect((await place.run()).warnings).toEqual([line]);
+    expect((await place.run()).warnings).toMatchObject([warning]);
     expect(warnings()).toEqual([line]);
     place.said.length = 0;
-    expect((await place.run()).warnings).toEqual([line]);
+    expect((await place.run()).warnings).toMatchObject([warning]);
     expect(warnings()).toEqual(["1 warning as in the run before: `tributary status` shows them in full."]);
   });
 });

@@ -5,7 +5,7 @@ import { ConfigError } from "../../../src/errors.ts";
 import { createSharedClients, openService } from "../../../src/sync/run/service.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { stillClock } from "../../support/clock.ts";
-import { sentence } from "../../support/log.ts";
+import { sentence, silentLog } from "../../support/log.ts";
 
 const settings = {
   maxConcurrency: 3,
@@ -42,7 +42,7 @@ test("requests in flight are bounded for the key, whichever company they are for
   const tools = {
     clock,
     random: () => 0.5,
-    log: { info: () => undefined, warn: () => undefined, debug: () => undefined },
+    log: silentLog,
     signal: new AbortController().signal,
     version: "0.0.0",
     maxRequests: undefined,
@@ -74,7 +74,7 @@ test("a key that can't be read any more is that company's failure, and no reques
   const tools = {
     clock,
     random: () => 0.5,
-    log: { info: () => undefined, warn: () => undefined, debug: () => undefined },
+    log: silentLog,
     signal: new AbortController().signal,
     version: "0.0.0",
     maxRequests: undefined,

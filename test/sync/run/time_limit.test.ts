@@ -22,7 +22,10 @@ describe.each(eitherWarehouse)("a limit of time in $name", ({ make }) => {
 
   test("is told as it was given, whatever passed before it began", async () => {
     const waits = (faults: object) => Object.assign(faults, { planLimit: { remaining: 0, retryAfterSeconds: 40 } });
-    await expect(limited(1_000, waits)).rejects.toThrow(/^--max-time is over after 1 s: /);
+    await expect(limited(1_000, waits)).rejects.toMatchObject({
+      ...{ code: "run.time_over", fields: { max_time_ms: 1_000 } },
+      message: expect.stringMatching(/^--max-time is over after 1 s: /),
+    });
   });
 
   test("that is over before the first stream begins ends the run", async () => {

@@ -129,7 +129,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const report = await place.run({ full: true, allDetails: true });
     expect(lineOf(report, "order_details")).toMatchObject({ carried: 0, requests: ids.length, updated: ids.length });
     expect(await place.count("order_details", `id = '${FIRST}' and note = '3'`)).toBe(1);
-    expect(report.notes.join()).toContain(`--details begins afresh: what a stopped run had read, ${taken} details`);
+    expect(report.notes).toMatchObject([
+      { code: "stream.begun_afresh", fields: { option: "--details", read: taken, what: "details" } },
+    ]);
   });
 
   test("--details --resume asks again for what a run that was broken off the day before had fetched, not an hour before", async () => {

@@ -74,7 +74,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const report = await place.sync({ names, full: true });
     expect(lineOf(report, "items")).toMatchObject({ status: "succeeded", carried: 0, rows_read: 1450, inserted: 1450 });
     expect(cursorsOf(place)).toHaveLength(15);
-    expect(report.notes.join()).toMatch(/--full begins afresh: .* 12 pages \(1200 rows\), is thrown away/);
+    const fields = { option: "--full", read: 12, what: "pages", rows: 1200 };
+    expect(report.notes).toMatchObject([{ code: "stream.begun_afresh", fields }]);
   });
 
   test("a second attempt of --full goes on with what its first one read", async () => {

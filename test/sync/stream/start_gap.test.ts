@@ -53,9 +53,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     configure(starting(EARLIER));
     const { report, line } = await night();
     expect(report).toMatchObject({ status: "succeeded", warnings: [] });
-    expect(report.notes.join()).toContain(
-      "what lies from 2026-02-02 to 2026-02-22 is read now, as streams.start leaves it in",
-    );
+    const gap = { from: "2026-02-02", to: "2026-02-22" };
+    expect(report.notes).toMatchObject([{ code: "feed.gap_read", fields: { stream: "events", ...gap } }]);
     expect(line).toMatchObject({ inserted: inGap, updated: 0, deleted: 0 });
     // A page of each day at its end, which services may count in or not.
     expect(gapPages(asked)).toHaveLength(Math.ceil((inGap + 48) / 100));
@@ -106,9 +105,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     configure(starting(EARLIER, { backfill: { confirm_above: 3 } }));
     for (let nth = 0; nth < 2; nth++) {
       const { report, line } = await night();
-      expect(report.warnings).toEqual([
-        "events: what lies from 2026-02-02 to 2026-02-22 is not loaded: streams.start leaves it in, but it takes about 5 requests, more than backfill.confirm_above (3). `tributary backfill events --from 2026-02-02 --to 2026-02-22` loads it.",
-      ]);
+      const gap = { from: "2026-02-02", to: "2026-02-22", requests: 5, confirm_above: 3 };
+      expect(report.warnings).toMatchObject([{ code: "feed.gap_refused", fields: { stream: "events", ...gap } }]);
       expect(line).toMatchObject({ status: "warning", inserted: 0 });
       // It is worked out once.
       expect(asked).toHaveLength(2 - nth);
@@ -191,9 +189,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       return answer(passing);
     };
     const { report } = await night();
-    expect(report.warnings.join()).toMatch(
-      /of-tonight\) and one of .*of-the-gap\): the service filters by another field/,
-    );
+    const strays = [{ key: "event_id=of-tonight" }, { key: "event_id=of-the-gap" }];
+    expect(report.warnings).toMatchObject([{ code: "feed.filter_refuted", fields: { strays } }]);
   });
 
   test("a feed whose filter can't say a day is read whole once, and rows it brings have their details fetched", async () => {

@@ -1,0 +1,132 @@
+import { counted, formatCount } from "../../counted.ts";
+import { timespan } from "../../duration.ts";
+import { catalog, template } from "../../message.ts";
+import type { Formats } from "../../rows/moment.ts";
+import type { Unanswered } from "../../source/api.ts";
+
+const dates = { from: "2023-01-01" as string | undefined, to: "2024-01-01" as string | undefined };
+
+/** `from 2023-01-01 to 2024-01-01`. */
+export function datesInWords({ from, to }: typeof dates): string {
+  return `${from === undefined ? "from the oldest row" : `from ${from}`} ${to === undefined ? "up to now" : `to ${to}`}`;
+}
+
+/** `GET /po since 12 s (attempt 1, and 3 other requests)`. */
+export function requestInWords({ method, path, attempt, sinceMs, others }: Unanswered): string {
+  const more = others === 0 ? "" : `, and ${others} other requests`;
+  return `${method} ${path} since ${timespan(sinceMs)} (attempt ${attempt}${more})`;
+}
+
+const formatsInWords = ({ dates, timezone }: Formats) => `dates [${dates.join(", ")}] and timezone ${timezone}`;
+
+const formats: Formats = { dates: ["MM/DD/YYYY"], timezone: "Europe/Berlin" };
+
+const request = { method: "GET" as Unanswered["method"], path: "/items", attempt: 1, since_ms: 12_000, others: 3 };
+
+export const runMessages = catalog("run", {
+  done: "done",
+  stopped: "stopped; what was read is kept",
+  prepared: template({ done: "made the view items anew" }, ({ done }) => done),
+  asking_again: "asking again",
+  waiting_for_answer: template(
+    request,
+    ({ since_ms, ...request }) => `waiting for ${requestInWords({ ...request, sinceMs: since_ms })}`,
+  ),
+  waiting_for_lock: template(
+    { holder: "tributary sync (pid 12 on host)", wait_ms: 60_000 },
+    ({ holder, wait_ms }) => `Waiting up to ${timespan(wait_ms)} for ${holder}.`,
+  ),
+  lock_given_up: "Another run waited for the lock, so this one let it go first.",
+  time_over: template(
+    { max_time_ms: 3_600_000, outcome: "everything read so far is stored, the next run goes on from there." },
+    ({ max_time_ms, outcome }) => `--max-time is over after ${timespan(max_time_ms)}: ${outcome}`,
+  ),
+  trying_again: template(
+    { reason: "Expected a connection to db:5432, but it refuses." as string | undefined, wait_s: 5 },
+    ({ reason, wait_s }) => `${reason === undefined ? "" : `${reason} `}Trying again in ${wait_s} s.`,
+  ),
+  begun_again: template(
+    { times: 2, reason: "Expected a connection to db:5432, but it refuses." as string | undefined },
+    ({ times, reason }) =>
+      `The warehouse was lost: begun again ${times}×${reason === undefined ? "." : `, at last: ${reason}`}`,
+  ),
+  locks_kept: template(
+    { reason: "items is locked by run 20260131T040000-0a1b2c3d." },
+    ({ reason }) => `Expected the locks of this command's lost session to be free by now, but ${reason}`,
+  ),
+  warnings_repeated: template(
+    { warnings: 3 },
+    ({ warnings }) => `${counted(warnings, "warning")} as in the run before: \`tributary status\` shows them in full.`,
+  ),
+  nothing_loaded: "Nothing has been loaded yet, so no row is known: `tributary sync` loads them first.",
+  no_request: template({ path: "/items" }, ({ path }) => `Expected no request, but ${path} was asked for.`),
+  unknown_company: template(
+    { companies: ["acme", "beta"] as readonly string[], got: "acne" },
+    ({ companies, got }) =>
+      `--company: expected one of ${companies.join(", ")}, got ${got}. Name one of them, or leave --company out for all.`,
+  ),
+  same_company: template(
+    { company: "beta", other: "acme", company_id: "c-7" as string | undefined },
+    ({ company, other, company_id }) =>
+      `The keys of the companies ${other} and ${company} belong to one company, ${company_id}. Give ${company} its own key, or remove it from companies.`,
+  ),
+  other_backfill: template(
+    { stream: "events", company: "acme", unfinished: dates, wanted: { ...dates, to: undefined } as typeof dates },
+    ({ stream, company, unfinished, wanted }) =>
+      `A backfill of ${stream} (${company}) ${datesInWords(unfinished)} is unfinished, and this one is ${datesInWords(wanted)}. \`tributary backfill --resume\` goes on with the first; --restart forgets it and begins with these dates.`,
+  ),
+  formats_changed: template(
+    { streams: 5, before: [{ dates: ["iso"], timezone: "UTC" }] as readonly Formats[], now: formats, requests: 1200 },
+    ({ streams, before, now, requests }) =>
+      `formats: ${streams} streams were read with ${before.map(formatsInWords).join(", or ")}, and the configuration now says ${formatsInWords(now)}. Their lists and feeds are read whole and all of their details fetched again, about ${formatCount(requests)} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`,
+  ),
+  clock_was_ahead: template(
+    { company: "acme", streams: ["items"] as readonly string[], from: "2026-01-31T04:00:00.000Z" },
+    ({ company, streams, from }) => {
+      const before = new Date(Date.parse(from) - 1).toISOString();
+      return `${company}: the clock of an earlier run was ahead. Its timestamps in the future (_changed_at, _first_seen_at, _deleted_at, _valid_from, _valid_to; streams: ${streams.join(", ")}) are now ${from}, each later publish of that run a millisecond after. Whoever copies rows by _changed_at sets a later bookmark back, so that nothing is missed: update <bookmarks> set last_changed_at = timestamptz '${before}' where last_changed_at > timestamptz '${before}';`;
+    },
+  ),
+  not_archived: template(
+    {
+      reason:
+        "expected to keep its answers in the archive, but /archive cannot be written (ENOSPC): see to its rights and its free space. The rest of this run's answers of the stream is not archived.",
+    },
+    ({ reason }) => reason,
+  ),
+  archive_not_pruned: template(
+    { path: "/archive" },
+    ({ path }) => `${path}: files older than archive.keep could not be removed`,
+  ),
+});
+
+const share = { config_line: "meanings.credits.total: negative", company: "acme", table: "items", rows: 1200 };
+
+const tested = { ...share, meaning: "credits", taken_for: "credits" };
+
+const headOf = ({ config_line, company }: typeof tested) => `${config_line} (${company})`;
+const rowsOf = ({ rows, table }: typeof tested) => `${counted(rows, "row")} of ${table}`;
+const percent = (value: number) => `${(100 * value).toFixed(value > 0.1 ? 0 : 1)} %`;
+const advice = ({ meaning }: typeof tested) =>
+  `See \`tributary meanings ${meaning}\`, and set the line in the configuration to what your service means.`;
+
+export const assumptionMessages = catalog("assumption", {
+  true_of_none: template(
+    tested,
+    told =>
+      `${headOf(told)} is true of none of the ${rowsOf(told)}: nothing is taken for ${told.taken_for} by it. ${advice(told)}`,
+  ),
+  true_of_many: template(
+    { ...tested, share: 0.6, money_share: 0.7 as number | undefined, left_out_of: "spend" as string | undefined },
+    ({ share, money_share, left_out_of, ...told }) => {
+      const money = money_share === undefined ? "" : `, ${percent(money_share)} of their amounts`;
+      const left = left_out_of === undefined ? "" : `, which leaves them out of ${left_out_of}`;
+      return `${headOf(told)} takes ${percent(share)} of the ${rowsOf(told)}${money} for ${told.taken_for}${left}. ${advice(told)}`;
+    },
+  ),
+  share_jumped: template(
+    { ...tested, share: 0.6, share_before: 0.1 },
+    ({ share, share_before, ...told }) =>
+      `${headOf(told)} takes ${percent(share)} of the ${rowsOf(told)} for ${told.taken_for}; in the run before it were ${percent(share_before)}. ${advice(told)}`,
+  ),
+});

@@ -1,5 +1,4 @@
-import { type Ends, type ExitCode, StoppedError, TributaryError } from "../errors.ts";
-import type { Message } from "../message.ts";
+import { type Ends, StoppedError, TributaryError } from "../errors.ts";
 import type { SyncContext } from "../sync/context.ts";
 import { type CompanyRun, type RunSource, relatedLists, runCompany, skip, whyWithout } from "../sync/run/jobs.ts";
 import type { Service } from "../sync/run/service.ts";

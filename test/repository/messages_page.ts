@@ -8,9 +8,9 @@ export async function examples(): Promise<readonly Message[]> {
   const found: Message[] = [];
   for (const path of globSync("src/**/messages.ts", { cwd: root })) {
     const exported = (await import(join(root, path))) as Readonly<Record<string, object>>;
-    for (const catalog of Object.values(exported))
-      for (const { example } of Object.values(catalog as Readonly<Record<string, { readonly example: Message }>>))
-        found.push(example);
+    // Beside catalogs such files export words that several sentences share.
+    for (const maker of Object.values(exported).flatMap(each => Object.values(each)))
+      if (typeof maker === "function" && "example" in maker) found.push(maker.example as Message);
   }
   return found.sort((a, b) => (a.code < b.code ? -1 : 1));
 }

@@ -7,7 +7,6 @@ import { reaching, runAttempts } from "../../sync/run/attempts.ts";
 import type { Backfill, Range, Unfinished } from "../../sync/run/backfill_plans.ts";
 import { ASIDE_MS, givingWay, LONGEST_TURN_MS } from "../../sync/run/giving_way.ts";
 import { runCompany } from "../../sync/run/jobs.ts";
-import { datesInWords } from "../../sync/run/messages.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { mergeReports } from "../../sync/run/report.ts";
 import { companiesOf, newRunId, type RunReport } from "../../sync/run/run.ts";

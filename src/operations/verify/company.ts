@@ -3,7 +3,6 @@ import type { Log } from "../../logging.ts";
 import type { Message } from "../../message.ts";
 import { inParallel } from "../../sync/extract/parallel.ts";
 import type { Job } from "../../sync/run/report.ts";
-import { messageFor } from "../../sync/run/report.ts";
 import { missingTables } from "../../warehouse/ddl/present_tables.ts";
 import { stateMismatches } from "../../warehouse/read/state_mismatch.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";

@@ -15,7 +15,7 @@ import {
 type Drift = { readonly changes: readonly SchemaChange[]; readonly count: number };
 
 const exampleOf = (change: string, example: string | null): Drift => ({
-  changes: [{ table: "items", column: "colour", change, example, count: 120 }],
+  changes: [{ table: "items", column: "color", change, example, count: 120 }],
   count: 1,
 });
 

@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
-import type { Formats } from "../../rows/moment.ts";
 import { redactMessage } from "../../secrets.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";

@@ -123,7 +123,7 @@ export const asking: readonly Mutation[] = [
     name: "another order's answer is taken for the one that was asked for",
     invariant: 2,
     file: "src/sync/extract/answer.ts",
-    text: "if (came !== wanted && (came !== undefined || isRequired))",
+    text: "if (came !== expected && (came !== undefined || isRequired))",
     becomes: "if (came === undefined && isRequired)",
     test: "test/sync/stream/details.test.ts",
     notices: "an answer that is another order's is a failure, never that order's detail",

@@ -36,8 +36,8 @@ export const reading: readonly Mutation[] = [
   {
     ...doubt,
     name: "the money of few rows is nothing to warn of",
-    text: "Math.max(share.touched / share.rows, share.money) <= meaning.most",
-    becomes: "share.touched / share.rows <= meaning.most",
+    text: "Math.max(taken, money) <= meaning.most",
+    becomes: "taken <= meaning.most",
     notices: "each is a warning with its line of the configuration",
   },
   {

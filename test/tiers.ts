@@ -24,11 +24,26 @@ export const longSuites: Readonly<Record<string, Suite>> = {
   crash: {
     tests: [
       "test/crash/**/*.test.ts",
-      "test/faults/{destination_lost,failover,misbehaviour}.test.ts",
+      "test/faults/{destination,destination_lost,destination_refusing,failover,key,misbehaviour}.test.ts",
       "test/operations/{backfill,upload}/kill.test.ts",
       "test/outputs/export/steps.test.ts",
     ],
     about: /^src\/(operations\/(backfill|upload)|outputs\/export)\//,
+  },
+  privacy: { tests: ["test/privacy/{overtaken,switching}.test.ts"], about: /^src\/privacy\// },
+  replay: { tests: ["test/operations/replay/repair.test.ts"], about: /^src\/operations\/replay\// },
+  move: { tests: ["test/operations/move/*.test.ts"], about: /^src\/operations\/move/ },
+  models: {
+    tests: [
+      "test/sync/run/stored_models.test.ts",
+      "test/outputs/dbt/marts.test.ts",
+      "test/outputs/report/{command,figures}.test.ts",
+    ],
+    about: /^(models|reports|src\/outputs)\//,
+  },
+  protocols: {
+    tests: ["test/cli/protocols.test.ts", "test/operations/changes/protocols.test.ts"],
+    about: /^src\/(cli\/protocols|operations\/changes)\//,
   },
   workers: { tests: ["test/fleet/{backfill,command,mixed,run}.test.ts"], about: /^src\/fleet\// },
   browsers: {

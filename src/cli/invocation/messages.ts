@@ -16,7 +16,7 @@ export const cliMessages = catalog("cli", {
   ),
   no_command: "Name a command.",
   option_before_command: template(
-    { option: "--jsn", suggestion: "--json" as Maybe, command: "sync" },
+    { option: "--json", suggestion: undefined as Maybe, command: "sync" },
     ({ option, suggestion, command }) =>
       withHelp(
         `Unknown option '${option}'${meant(suggestion)}. A command comes first, its options after it: \`tributary ${command} ${option} …\`.`,

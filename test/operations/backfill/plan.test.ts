@@ -69,6 +69,7 @@ test("several runs are reported as one", () => {
       started_at: "a",
       finished_at: "b",
       warnings: [sentence("w")],
+      notes: [],
       errors: [],
       streams: [{ ...line, ...counts, ...more, ...own }],
       ...rest,

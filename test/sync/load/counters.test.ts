@@ -66,6 +66,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(report).toMatchObject({ status: "warning", exit_code: 0 });
     expect(lineOf(report, "items")).toMatchObject({ status: "warning", rejected: 1, problems: 1 });
     expect(report.warnings).toMatchObject([
+      { code: "schema.unknown_fields" },
       { code: "rejects.not_stored", fields: { stream: "items", rows: 1 } },
       { code: "problems.not_read", fields: { stream: "items", values: 1 } },
     ]);

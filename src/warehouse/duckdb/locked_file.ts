@@ -30,8 +30,8 @@ export interface LockedFile {
   readonly session: Session;
   /** @throws DestinationError when the file is no longer the one at its path: what is written to it is lost. */
   requireInPlace(): Promise<void>;
-  /** Gives it up, checkpointed where that is possible. */
-  release(): Promise<void>;
+  /** Gives it up, checkpointed where that is possible; `isShown`: it was checkpointed for readers before. */
+  release(isShown: boolean): Promise<void>;
 }
 
 /** What it takes to take a warehouse file. */
@@ -95,11 +95,12 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     return {
       session,
       requireInPlace: () => requireInPlace(layout, { dev, ino }),
-      async release() {
+      async release(isShown) {
         const isNothing = isNew && (await identify(session.connection, stateSchema).catch(() => "ours")) === "empty";
         // While the lock is ours: whoever comes next finds no file, rather than having one taken away.
         if (isNothing) await remove(layout.work);
-        await release(layout, session, giveUpClaim);
+        const isWhole = isShown && (await entryAt(`${layout.work}.wal`)) === undefined;
+        await release(layout, session, giveUpClaim, isWhole);
         if (isNothing) await clear(layout);
       },
     };
@@ -130,13 +131,18 @@ async function requireInPlace({ work }: Layout, opened: { readonly dev: number; 
   throw new DestinationError(duckdbMessages.out_of_place({ work_path: work, removed: found === undefined }));
 }
 
-async function release(layout: Layout, session: Session, giveUpClaim: () => Promise<void>): Promise<void> {
+async function release(
+  layout: Layout,
+  session: Session,
+  giveUpClaim: () => Promise<void>,
+  isWhole: boolean,
+): Promise<void> {
   try {
     await remove(layout.holder);
     // Of a run that was started together with this one, and refused.
     await remove(guardFile(layout));
     // What is committed lies in the log if not in the file, and the next run takes it from there: a full disk, say, has been told.
-    await checkpoint(session.connection, 0, layout.readers === "direct").catch(() => undefined);
+    if (!isWhole) await checkpoint(session.connection, 0, layout.readers === "direct").catch(() => undefined);
   } finally {
     session.close();
     await giveUpClaim();

@@ -93,6 +93,8 @@ class DuckdbFile implements Destination {
   #rowsSinceCheckpoint = 0;
   #cleared: Promise<void> = Promise.resolve();
   #closed = false;
+  /** Whether the file has been checkpointed for readers. What is written later stands in its log. */
+  #isShown = false;
 
   constructor(settings: DuckdbSettings) {
     this.schema = settings.schema;
@@ -189,6 +191,7 @@ class DuckdbFile implements Destination {
     const showing = async (connection: DuckDBConnection) => {
       await this.#held?.requireInPlace();
       await this.#checkpoint(connection, true);
+      this.#isShown = true;
       if (layout.readers === "direct") return { path: layout.path, note: undefined };
       await requireReplaceable(this.#taking);
       const number = await this.#number.own(connection);
@@ -288,7 +291,7 @@ class DuckdbFile implements Destination {
             await this.#checkpoint(held.session.connection);
             await writeAnew(held.session.connection, layout);
             this.#held = undefined;
-            await held.release();
+            await held.release(false);
             this.#held = await takeFile(this.#taking);
             this.#rowsSinceCheckpoint = 0;
             this.#room.forget();
@@ -301,6 +304,7 @@ class DuckdbFile implements Destination {
   }
 
   async #checkpoint(connection: DuckDBConnection, anew = false): Promise<void> {
+    this.#isShown = false;
     await checkpoint(connection, (TIMES_WIDE * (await this.#widest(connection))) / 1e6, anew);
     this.#rowsSinceCheckpoint = 0;
   }
@@ -320,7 +324,7 @@ class DuckdbFile implements Destination {
         const held = this.#held;
         this.#held = undefined;
         await this.#cleared;
-        await attempting("close the warehouse file", async () => held?.release());
+        await attempting("close the warehouse file", async () => held?.release(this.#isShown));
       }),
     );
   }

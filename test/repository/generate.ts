@@ -10,8 +10,7 @@ import { messagesPage } from "./messages_page.ts";
 import { modelColumnsFile } from "./model_columns.ts";
 import { pageReaderFile } from "./page_reader.ts";
 import { root } from "./sources.ts";
-import { statePage } from "./state_page.ts";
-import { stateTablesFile } from "./state_tables.ts";
+import { statePage, stateTablesFile } from "./state_page.ts";
 
 /*
  * npm run generate: writes every file that can be worked out from other files. With --check it writes nothing, names the

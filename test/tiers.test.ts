@@ -5,7 +5,7 @@ import { longSuites, suitesFor } from "./tiers.ts";
 test.each([
   ["a page of the documents", ["docs/running.md"], []],
   ["a style sheet", ["assets/page.css"], ["browsers"]],
-  ["a stream", ["streams/index.ts", "docs/streams.md"], ["upgrade", "streams"]],
+  ["a stream", ["streams/index.ts", "docs/streams.md"], ["streams"]],
   ["an upload", ["src/operations/upload/upload.ts"], ["crash"]],
   ["a room of core", ["src/rows/encoder.ts"], Object.keys(longSuites)],
 ])("a change of %s runs the long suites about it", (_what, changed, names) => {

@@ -52,7 +52,6 @@ export const longSuites: Readonly<Record<string, Suite>> = {
   },
   simulation: { tests: ["test/{simulation,fresh}/*.test.ts"], about: /^(simulator|test\/(simulation|fresh))\// },
   hostile: { tests: ["test/hostile/*.test.ts"], about: /^(reader|test\/hostile)\// },
-  upgrade: { tests: ["test/warehouse/upgrade/*.test.ts"], about: /^(schemas|streams)\// },
   streams: { tests: ["test/all/*.test.ts"], about: /^(models|schemas|simulator|streams)\// },
   bench: { tests: ["test/bench/main.test.ts"], about: /^bench\// },
   package: {

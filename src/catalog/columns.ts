@@ -165,7 +165,7 @@ function indexColumn(): Column {
 function lineIdColumn(columns: readonly Column[]): Column {
   const number = columns.find(({ identifies }) => identifies)?.name;
   const hash = "~ and a hash of the row's values";
-  const description = `What tells the row from the others of its array, wherever it stands there: ${number === undefined ? hash : `${number} or, where that is null or another row's too, ${hash}`}; of equal rows the second one's ends in #2; null in rows of former versions until they are read again.`;
+  const description = `What tells the row from the others of its array, wherever it stands there: ${number === undefined ? hash : `${number} or, where that is null or another row's too, ${hash}`}; of equal rows the second one's ends in #2; null after a change of privacy until the row is read again.`;
   return addedColumn(LINE_ID_COLUMN, "context", "id", description, { nullable: true, volatile: true });
 }
 

@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
 import { looking } from "../warehouse/connect/reading.ts";
-import { hasColumn } from "../warehouse/ddl/present_tables.ts";
 import type { WrittenRow } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
 
@@ -15,7 +14,7 @@ export interface RejectsOrder {
 
 type Rejects = (typeof stateTables)["rejects"];
 
-/** A row that could not be stored, as the service sent it, and what is known of its key. Of a warehouse that no run of this version has upgraded yet it is as one that was met once. */
+/** A row that could not be stored, as the service sent it, and what is known of its key. */
 export type RejectedRow = Readonly<Omit<WrittenRow<Rejects>, "raw" | "context" | "digest" | "scan" | "parent_key">> & {
   readonly raw: unknown;
   /** What came beside it: {context, page}. */
@@ -30,13 +29,11 @@ export async function readRejects(
   where: Config["destination"],
   order: RejectsOrder,
 ): Promise<{ readonly total: number; readonly rows: readonly RejectedRow[] } | undefined> {
-  return looking(where, async reading => {
-    const { db } = reading;
-    const isTold = !order.all && (await hasColumn(reading, "rejects", "resolved_at"));
+  return looking(where, async ({ db }) => {
     const wanted = db
       .selectFrom("rejects")
       .where("company", "in", [...order.companies])
-      .$if(isTold, query => query.where("resolved_at", "is", null))
+      .$if(!order.all, query => query.where("resolved_at", "is", null))
       .$if(order.streams !== undefined, query => query.where("stream", "in", [...(order.streams ?? [])]));
     const counted = await wanted.select(({ fn }) => fn.countAll().as("total")).executeTakeFirst();
     const rows = await wanted
@@ -47,16 +44,10 @@ export async function readRejects(
       .execute();
     return {
       total: Number(counted?.total ?? 0),
-      // A warehouse that an older version wrote lacks what came later.
       rows: rows.map(({ digest: _, scan: __, parent_key: ___, ...row }) => ({
         ...row,
         seen_at: row.seen_at.toISOString(),
-        key: row.key ?? null,
-        field: row.field ?? null,
-        context: row.context ?? null,
-        first_seen_at: (row.first_seen_at ?? row.seen_at).toISOString(),
-        times: row.times ?? 1,
-        rows: row.rows ?? 1,
+        first_seen_at: row.first_seen_at.toISOString(),
         resolved_at: row.resolved_at?.toISOString() ?? null,
       })),
     };

@@ -162,7 +162,7 @@ async function streamStatuses(
   const boards = reading === undefined ? [] : await reading.db.selectFrom("streams").selectAll().execute();
   const states = reading === undefined ? [] : await reading.db.selectFrom("stream_state").selectAll().execute();
   const runs = reading === undefined ? [] : await lastStreamRuns(reading);
-  const rejects = reading === undefined ? undefined : await openRejects(reading);
+  const rejects = reading === undefined ? [] : await openRejects(reading);
   const details = reading === undefined ? [] : await detailFreshness(reading);
   const problems = reading === undefined ? [] : await presentProblems(reading.db);
   return wanted.flatMap(({ company, stream, on }) => {
@@ -187,7 +187,7 @@ async function streamStatuses(
       difference: removed ? null : countOf(run?.difference),
       difference_reason: removed ? null : (run?.difference_reason ?? null),
       problems: Number(problems.find(same)?.rows ?? 0),
-      rejects: Number((rejects === undefined ? run?.rejected : rejects.find(same)?.rows) ?? 0),
+      rejects: Number(rejects.find(same)?.rows ?? 0),
       distrusted_filter: distrustOf(readStreamState(states.find(same)?.state)),
       error: run?.error ?? null,
     };

@@ -51,8 +51,7 @@ export function privacyOf(catalogue: readonly Stream[], config: Config["privacy"
  * Hashes under two keys never match: a warehouse has one. @throws ConfigError, before anything is asked for or written
  */
 export async function requireOwnPolicyKey(destination: Destination, { policy }: Privacy): Promise<void> {
-  // An older warehouse has no such table until it is upgraded.
-  if (policy.keyId === undefined || !(await hasState(destination, "privacy"))) return;
+  if (policy.keyId === undefined || !(await hasState(destination))) return;
   const kept = (await privacyRecords(destination.db)).find(({ treatment }) => treatment === "hash");
   if (kept?.keyId === undefined || kept.keyId === null || kept.keyId === policy.keyId) return;
   throw new ConfigError(privacyMessages.other_key({ column: `${kept.table}.${kept.column}` }));
@@ -67,7 +66,7 @@ export async function isPolicyApplied(
   reading: Pick<Destination, "db" | "dialect" | "stateSchema">,
   policy: Policy,
 ): Promise<boolean> {
-  const records = (await hasState(reading, "privacy")) ? await privacyRecords(reading.db) : [];
+  const records = (await hasState(reading)) ? await privacyRecords(reading.db) : [];
   return isUnder(records, policy) && records.every(({ isClean }) => isClean);
 }
 

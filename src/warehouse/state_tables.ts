@@ -20,7 +20,7 @@ import {
 const stream = text("Name of the stream, as `tributary streams` lists it.");
 const run = text("Which run it was: joins to runs.run_id.");
 
-/** The warehouse's own tables, in the state schema. Columns that were added later stand last. */
+/** The warehouse's own tables, in the state schema. */
 export const stateTables = {
   warehouse: table(
     "What this warehouse is and whose: a row for each fact that a run checks before it writes.",
@@ -168,7 +168,7 @@ export const stateTables = {
       rows: count(
         "Rows that the line stands for, as the last scan counted them: 1, but of rows that are alike and of those beyond the 1,000 that a run keeps one by one.",
       ),
-      scan: textOrNull("The scan that met the row last; NULL where an older version kept it."),
+      scan: text("The scan that met the row last."),
       parent_key: textOrNull("Of details, the key of the parent row whose answer it came in; NULL otherwise."),
       resolved_at: momentOrNull(
         "Since when it is over: it was loaded, or where it would have been met it was not; NULL while it is open.",
@@ -285,8 +285,8 @@ export const stateTables = {
       ),
       requests: count("Requests that were sent for the stream."),
       error: textOrNull("Why not everything could be compared; NULL where it was."),
-      changed_unseen: countOrNull(
-        "Details that the service has changed since while their list's rows stayed the same: no error. NULL where that was not told apart yet.",
+      changed_unseen: count(
+        "Details that the service has changed since while their list's rows stayed the same: no error.",
       ),
     },
     { key: ["run_id", "company", "stream"], indexes: [{ by: ["checked_at"] }] },

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DATA_VERSION } from "../../src/warehouse/state/state_ddl.ts";
 import { groups, streams } from "../../streams/index.ts";
 import { namesFile } from "../schemas/names_file.ts";
 import { apiPage } from "./api_page.ts";
@@ -9,7 +10,7 @@ import { messagesPage } from "./messages_page.ts";
 import { modelColumnsFile } from "./model_columns.ts";
 import { pageReaderFile } from "./page_reader.ts";
 import { root } from "./sources.ts";
-import { statePage } from "./state_page.ts";
+import { statePage, stateTablesFile } from "./state_page.ts";
 
 /*
  * npm run generate: writes every file that can be worked out from other files. With --check it writes nothing, names the
@@ -28,6 +29,11 @@ export const generated: readonly Generated[] = [
   { path: "docs/api.md", from: "the comments in src/library/", make: apiPage },
   { path: "docs/messages.md", from: "the catalogs of messages in src/", make: messagesPage },
   { path: "docs/state-tables.md", from: "the comments of the state tables", make: statePage },
+  {
+    path: `test/warehouse/state/version_${DATA_VERSION}.sql`,
+    from: "the state tables",
+    make: stateTablesFile,
+  },
   { path: "models/columns.json", from: "the models' selects", make: modelColumnsFile },
   { path: "src/rows/page_reader_wasm.ts", from: "the sources in reader/", make: pageReaderFile },
   ...["README.md", "docs/tables.md"].map(path => ({

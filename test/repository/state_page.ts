@@ -1,5 +1,7 @@
 import { describeState } from "../../src/outputs/dictionary/dictionary.ts";
 import { readableState } from "../../src/warehouse/ddl/grants.ts";
+import { duckdbDialect } from "../../src/warehouse/duckdb/session/dialect.ts";
+import { ddlScript } from "../../src/warehouse/schema/ddl_script.ts";
 
 /** The text of docs/state-tables.md: every table of the state schema with its columns, from the comments in the code. */
 export function statePage(): string {
@@ -19,4 +21,14 @@ This page is made from the code by \`npm run generate\`.`;
     return `## ${name}\n\n${description}\n\n${lines.map(cells => `| ${cells.join(" | ")} |`).join("\n")}`;
   });
   return `${[head, ...sections].join("\n\n")}\n`;
+}
+
+/** The statements that make the state tables in DuckDB, one a line. */
+export function stateTablesFile(): string {
+  const place = { schema: "procurement", stateSchema: "_tributary", grantSelectTo: [], versioned: new Set<string>() };
+  const script = ddlScript(duckdbDialect, { ...place, streams: [], comment: () => "" });
+  return `${script
+    .split("\n")
+    .filter(line => /^create (schema|table) "_tributary"/.test(line))
+    .join("\n")}\n`;
 }

@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The files that take longest, the longest first; others come after them, and a new machine knows no more than this. */
 export const longest: readonly string[] = [
   "test/daemon/schedule/cli.test.ts",
-  "test/warehouse/upgrade/upgrade.test.ts",
   "test/privacy/switching.test.ts",
   "test/all/everything.test.ts",
   "test/sync/run/stored_models.test.ts",

@@ -72,3 +72,4 @@ export const warehouses: readonly { readonly name: string; readonly make: () => 
 
 /** An empty warehouse in PostgreSQL, whatever the run tests. */
 export const inPostgres: () => Promise<Destination> = all[0].make;
+export const inDuckdb: () => Promise<Destination> = all[1].make;

@@ -21,7 +21,7 @@ export function statusReport(status: Status, now: number, look: Look): string {
   }
   if (warehouse.note !== null) return [...blocks, warehouse.note].join("\n\n");
   blocks.push(statusTable(streams, now, look), ...remarks(streams));
-  blocks.push(...storedMessages(status.last_run?.warnings).map(text => `Warning: ${text}`));
+  blocks.push(...storedMessages(status.last_run?.warnings).map(({ message }) => `Warning: ${message}`));
   return blocks.join("\n\n");
 }
 

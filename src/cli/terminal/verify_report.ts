@@ -64,7 +64,7 @@ function verdict({ status, streams }: VerifyReport): string {
   }
 }
 
-const hasUnseen = (streams: readonly VerifyLine[]): boolean => streams.some(line => (line.changed_unseen ?? 0) > 0);
+const hasUnseen = (streams: readonly VerifyLine[]): boolean => streams.some(line => line.changed_unseen > 0);
 
 const lineTable = (streams: readonly VerifyLine[], look: Look): string =>
   streamTable(
@@ -75,7 +75,7 @@ const lineTable = (streams: readonly VerifyLine[], look: Look): string =>
       ["equal", line => line.rows_equal],
       ["differences", line => line.differences],
       ["changed since", line => line.changed_since],
-      ...(hasUnseen(streams) ? [["unseen", (line: VerifyLine) => line.changed_unseen ?? 0] as const] : []),
+      ...(hasUnseen(streams) ? [["unseen", (line: VerifyLine) => line.changed_unseen] as const] : []),
       ["requests", line => line.requests],
       ["", line => (line.status === "skipped" ? "nothing of it has been loaded" : cutText(line.error ?? "", 80))],
     ],

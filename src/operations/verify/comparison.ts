@@ -72,7 +72,7 @@ function differingValues(
   return comparedColumns(table).flatMap((column: Compared, i) => {
     const warehouse = own.values[i]!;
     const service = values[i]!;
-    // An id that a row of former times has not got yet.
+    // A change of privacy has emptied it until the row is read again.
     const isAwaited = column.name === LINE_ID_COLUMN && warehouse === null;
     if (isAwaited || isSame(column.kind, warehouse, service)) return [];
     const discrepancy = { table: table.name, key, column: column.name, kind: "differs" as const, warehouse, service };

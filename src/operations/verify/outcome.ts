@@ -56,7 +56,7 @@ export function reportOf(
 
 /** In how many nights at the latest looks at unchanged rows reach what changed unseen; null: none did, or no share of them is looked at. */
 function nightsOf(streams: readonly VerifyLine[], auditOf: Facts["auditOf"]): number | null {
-  const shares = streams.filter(line => (line.changed_unseen ?? 0) > 0).map(line => auditOf(line.stream));
+  const shares = streams.filter(line => line.changed_unseen > 0).map(line => auditOf(line.stream));
   const least = Math.min(...shares.map(share => (share === "rest" ? 0 : share)));
   return shares.length === 0 || least === 0 ? null : longestWait(least, 0);
 }

@@ -3,7 +3,6 @@ import { DestinationError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
-import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import { notedExports, noteExport } from "../../warehouse/state/noted_exports.ts";
 import { readManifest } from "./manifest.ts";
@@ -12,7 +11,7 @@ import type { Place } from "./place.ts";
 
 /** Whether the warehouse knows that this machine exports to a place. */
 export async function isNoted(reading: WarehouseReading, { path }: Place, host: string): Promise<boolean> {
-  const known = (await hasState(reading, "exports")) ? await notedExports(reading.db) : [];
+  const known = await notedExports(reading.db);
   if (known.some(noted => noted.path === path && noted.host === host)) return true;
   const { publishedAt } = reading;
   if (publishedAt === undefined) return false;

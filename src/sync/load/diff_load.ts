@@ -1,4 +1,4 @@
-import { detailsOf, type Stream, scalarOf } from "../../catalog/stream.ts";
+import { detailsOf, type Stream } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import { reworded } from "../../message.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
@@ -104,7 +104,6 @@ function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }:
     stream: stream.name,
     tables: stream.tables,
     stage,
-    scalar: scalarOf(stream),
     schemaFingerprint: schemaFingerprint(stream.tables, context.encoding.hasher),
     parent: mode.kind === "detail" ? parentsOf(catalogue, stream, mode) : undefined,
     many: mode.kind === "detail" && mode.rows !== undefined && rejects === undefined,

@@ -132,7 +132,7 @@ async function openShelf(
   // Of a part it is the whole's.
   const request = {
     ...workRequest(context, stream, mode),
-    ...{ plannedAt: progress.run.started_at, rows: stream.tables, room: await roomLeft(sync) },
+    ...{ plannedAt: progress.run.started_at, room: await roomLeft(sync) },
   };
   // A part that ends early would take values for gone whose rows are another's.
   const parentsComplete = context.part === undefined && (await areParentsComplete(context, request.parents));

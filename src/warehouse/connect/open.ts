@@ -71,6 +71,18 @@ export function schemasOf(
 
 /** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, LockedError, ConfigError */
 export async function openDestination(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
+  const destination = await opened(where, opener, waitMs);
+  try {
+    const { requireUsableState } = await import("../state/state_ddl.ts");
+    await requireUsableState(destination);
+    return destination;
+  } catch (error) {
+    await destination.close();
+    throw error;
+  }
+}
+
+async function opened(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
   // Only the chosen database's driver is loaded: the other's costs up to 70 ms and 30 MB.
   if (where.type === "postgres") {
     const { openPostgres } = await import("../postgres/open.ts");

@@ -15,6 +15,7 @@ import type { LakeCondition } from "../ducklake/maintenance.ts";
 import { isServed, lockSchemaOf } from "../ducklake/place.ts";
 import { served } from "../ducklake/stage.ts";
 import type { Exportable } from "../parquet_source.ts";
+import { requireReadableState } from "../state/state_ddl.ts";
 import type { Where } from "./open.ts";
 
 /** A warehouse as its readers see it: no lock is taken, nothing is written. */
@@ -31,6 +32,17 @@ export interface WarehouseReading extends Exportable, AsyncDisposable {
  * `readers: direct` while a run writes it. `resources`: what DuckDB may use for more than a look. @throws DestinationError, ConfigError
  */
 export async function openReading(where: Where, resources?: Partial<Resources>): Promise<WarehouseReading | undefined> {
+  const reading = await opened(where, resources);
+  try {
+    if (reading !== undefined) await requireReadableState(reading);
+    return reading;
+  } catch (error) {
+    await reading?.close();
+    throw error;
+  }
+}
+
+async function opened(where: Where, resources: Partial<Resources> | undefined): Promise<WarehouseReading | undefined> {
   if (where.type === "duckdb") return readDuckdb(where, resources);
   return where.type === "postgres" ? readPostgres(where) : readDucklake(where, resources);
 }

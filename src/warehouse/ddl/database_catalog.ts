@@ -85,7 +85,7 @@ export function canonicalType(type: string): string {
   return spellings[lower] ?? lower.replace(/^decimal\(/, "numeric(");
 }
 
-/** The columns that a schema's tables really have: the configuration may keep some out, and an older version may lack others. */
+/** The columns that a schema's tables really have: the configuration may keep some out, and a stream that is off may lack others. */
 export async function columnsIn(db: Db, schema: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const { rows } = await sql<{ table: string; name: string }>`
     select table_name as "table", column_name as name from information_schema.columns

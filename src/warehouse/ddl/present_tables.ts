@@ -3,7 +3,7 @@ import type { TableSet } from "../../catalog/columns.ts";
 import type { Db, Schemas } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 import { countOf } from "../sql_fragments.ts";
-import { rowStateName, type StateTables } from "../state_tables.ts";
+import { rowStateName } from "../state_tables.ts";
 
 /** A warehouse in somebody's hands, for a look. */
 export interface Looked extends Schemas {
@@ -11,23 +11,9 @@ export interface Looked extends Schemas {
   readonly dialect: Dialect;
 }
 
-/** Whether a run has ever made its state tables here, or this one of them. */
-export async function hasState(
-  { stateSchema, ...looked }: Omit<Looked, "schema">,
-  table: keyof StateTables = "warehouse",
-): Promise<boolean> {
-  return (await tablesAmong(looked, [[stateSchema, table]])).size === 1;
-}
-
-/** Whether a state table has a column: one that no run of this version has upgraded yet lacks the youngest. */
-export async function hasColumn(
-  { db, stateSchema }: Pick<Looked, "db" | "stateSchema">,
-  table: keyof StateTables,
-  column: string,
-): Promise<boolean> {
-  const { rows } = await sql`select 1 from information_schema.columns where table_schema = ${stateSchema}
-    and table_name = ${table} and column_name = ${column}`.execute(db);
-  return rows.length > 0;
+/** Whether a run has ever made its state tables here. */
+export async function hasState({ stateSchema, ...looked }: Omit<Looked, "schema">): Promise<boolean> {
+  return (await tablesAmong(looked, [[stateSchema, "warehouse"]])).size === 1;
 }
 
 /** Rows that a company's stream lists at present; undefined where its tables are not there. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { hasColumn, type Looked } from "../ddl/present_tables.ts";
+import type { Looked } from "../ddl/present_tables.ts";
 import { ACTIVE_WEIGHT, divide, scoring } from "./planner.ts";
 import { candidatesOf, type WorkRequest } from "./work_list.ts";
 
@@ -11,13 +11,12 @@ export interface UnseenDetail {
   readonly isActive: boolean;
 }
 
-/** Some of a stream's details, whatever order they stand in: the same ones each time. None of a warehouse without rates. */
+/** Some of a stream's details, whatever order they stand in: the same ones each time. */
 export async function someUnseen(
   reading: Looked,
   request: WorkRequest,
   most: number,
 ): Promise<readonly UnseenDetail[]> {
-  if (!(await hasColumn(reading, "detail_rates", "name"))) return [];
   const { company, stream, now } = request;
   const all = await candidatesOf(reading, request);
   const candidates = sql`(select * from ${all} d where d.reason in ('caused', 'audit'))`;

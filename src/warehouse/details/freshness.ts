@@ -1,6 +1,5 @@
 import { type Selectable, sql } from "kysely";
 import type { Trx } from "../database.ts";
-import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 import type { RatesOf } from "./rates.ts";
@@ -62,12 +61,13 @@ const bounds = <Name extends string>(name: Name, estimate: Estimated | null | un
     [`${name}_high`]: estimate?.high ?? null,
   }) as Record<Name | `${Name}_low` | `${Name}_high`, number | null>;
 
-/** By company and stream. A warehouse of a version before has none. */
-export async function detailFreshness(
-  place: Pick<Destination, "db" | "stateSchema">,
-): Promise<readonly (DetailFreshness & { readonly company: string; readonly stream: string })[]> {
-  if (!(await hasColumn(place, "detail_freshness", "updated_at"))) return [];
-  const rows = await place.db.selectFrom("detail_freshness").selectAll().execute();
+/** By company and stream. */
+export async function detailFreshness({
+  db,
+}: Pick<Destination, "db">): Promise<
+  readonly (DetailFreshness & { readonly company: string; readonly stream: string })[]
+> {
+  const rows = await db.selectFrom("detail_freshness").selectAll().execute();
   return rows.map(row => ({
     ...{ company: row.company, stream: row.stream },
     promised: { within_days: row.within_days, share: row.promised },

@@ -1,35 +1,15 @@
 import { sql } from "kysely";
-import type { TableSet } from "../../catalog/columns.ts";
 import type { Fragment, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { tableRef, temporaryName } from "../sql_fragments.ts";
+import { temporaryName } from "../sql_fragments.ts";
 import { daysOf, noteFreshness, type Promised } from "./freshness.ts";
 import { type Looked, learn } from "./learner.ts";
 import { type NightPlan, type NightRequest, planNight } from "./planner.ts";
-import type { RatesOf } from "./rates.ts";
 
 /** What a work list spends on unchanged parents: of `candidates` it looks at `budget`. Moments are ISO 8601. */
 interface Night extends Omit<NightRequest, "seed"> {
   /** Absent: now. */
   readonly plannedAt?: string;
-}
-
-/** What a version that did not note when answers changed has fetched: its rows say when they last did. Once for each detail. */
-export async function recallChanges(
-  trx: Trx,
-  place: Pick<Destination, "schema" | "stateSchema">,
-  { company, stream }: RatesOf,
-  { main }: TableSet,
-): Promise<void> {
-  const details = sql.id(place.stateSchema, "details");
-  const own = sql`d.company = ${company} and d.stream = ${stream} and d.why is null`;
-  const first = await sql`select 1 as one from ${details} d where ${own} limit 1`.execute(trx);
-  if (first.rows.length === 0) return;
-  await sql`update ${details} d set changed_at = c.at from (
-      select cast(${sql.id("t", main.key[0]!)} as varchar) as parent_key, max(_changed_at) as at from ${tableRef(place, main)} t
-      where _company = ${company} and _changed_at > _first_seen_at group by 1) c
-    where ${own} and d.changed_at is null and d.parent_key = c.parent_key`.execute(trx);
-  await sql`update ${details} d set why = 'not noted' where ${own}`.execute(trx);
 }
 
 /** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */

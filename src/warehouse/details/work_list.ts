@@ -1,11 +1,10 @@
 import { sql } from "kysely";
-import type { TableSet } from "../../catalog/columns.ts";
 import type { Db, Fragment, Trx } from "../database.ts";
-import { hasColumn, type Looked } from "../ddl/present_tables.ts";
+import type { Looked } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { dropTables, temporaryName } from "../sql_fragments.ts";
 import type { Promised } from "./freshness.ts";
-import { learnFrom, planUnchanged, recallChanges } from "./night.ts";
+import { learnFrom, planUnchanged } from "./night.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
 import { divide, isActive } from "./planner.ts";
 
@@ -69,8 +68,6 @@ export interface WorkRequest {
   readonly otherFormats?: boolean;
   /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. Each shard has its share of it, never more in all; what one leaves of its own no other takes. */
   readonly limit: number | undefined;
-  /** The tables of the details themselves; absent: what they say of changes is not looked at. */
-  readonly rows?: TableSet;
   /** When the run turned to the stream, ISO 8601, the same for all of its shards; absent: now. */
   readonly plannedAt?: string;
   /** What this run has asked for already, of that limit. */
@@ -103,9 +100,6 @@ export async function openWorkList(
   const name = sql.id(temporaryName("work", request.company, request.stream));
   const candidates = sql.id(temporaryName("due", request.company, request.stream));
   const list = async (trx: Trx) => {
-    // Of shards one does it, or all would wait for each other's rows.
-    const recalls = request.audit > 0 && (request.shard?.index ?? 0) === 0;
-    if (request.rows !== undefined && recalls) await recallChanges(trx, destination, request, request.rows);
     await dropTables(trx, [name]);
     await sql`create temporary table ${candidates} as ${query}`.execute(trx);
     const { counts, active } = await countByReason(trx, sql`${candidates} c`, isActive(request.now));
@@ -202,8 +196,7 @@ export async function countWork(
 /** Details that are due, and those of unchanged parents, as a FROM item: written nowhere. */
 export async function candidatesOf(reading: Looked, request: WorkRequest, stage?: Stage): Promise<Fragment> {
   const parents = await presentParents(reading, request.parents);
-  const isNoted = await hasColumn(reading, "detail_due", "since");
-  return sql`(${candidateQuery(reading, { ...request, parents }, stage, isNoted)})`;
+  return sql`(${candidateQuery(reading, { ...request, parents }, stage)})`;
 }
 
 /** How many details failed before and wait for their next try, when that is for the first, and of how many it is known how they ended; of parents in the range, where there is one. */
@@ -266,7 +259,6 @@ function candidateQuery(
   place: Pick<Destination, "schema" | "stateSchema" | "dialect">,
   request: WorkRequest,
   stage: Stage | undefined,
-  isNoted = true,
 ): Fragment {
   const { company, stream, parents, now, columns, open, newest, factor, refresh, everyMs, only } = request;
   const aged = parents.kind === "values" && parents.aged;
@@ -306,16 +298,13 @@ function candidateQuery(
       ? sql``
       : sql` and ${place.dialect.shardOf(sql`p.parent_key`, shard.of)} = ${sql.lit(shard.index)}`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
-  // A warehouse that this version has not upgraded yet lacks these columns.
-  const never = sql`cast(null as timestamptz)`;
-  const changes = isNoted ? sql`d.changed_at, d.caused_at` : sql`${never} as changed_at, ${never} as caused_at`;
   return sql`select * from (
-    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, p.factor, d.fetched_at, ${changes}, u.since, u.idle,
+    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, p.factor, d.fetched_at, d.changed_at, d.caused_at, u.since, u.idle,
       ${reason} as reason${sql.join(params, sql``)}
     from ${live} p
     left join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
-    left join ${isNoted ? dueBy(place, request) : nothingDue} u on u.parent_key = p.parent_key
+    left join ${dueBy(place, request)} u on u.parent_key = p.parent_key
     where true${only === undefined ? sql`` : sql` and ${isAmong(only)}`}${rangeOf(request)}${own}${asked}
     ) candidates where reason <> 'waiting'`;
 }
@@ -332,8 +321,6 @@ function dueBy(
       on n.company = x.company and n.stream = x.stream and n.cause = x.cause
     where x.company = ${company} and x.stream = ${stream} group by x.parent_key)`;
 }
-
-const nothingDue = sql`(select cast(null as varchar) as parent_key, cast(null as timestamptz) as since, 0 as idle where false)`;
 
 /** Whether a parent `p` has one of these keys. */
 const isAmong = (keys: readonly string[]): Fragment => sql`p.parent_key in (${sql.join(keys.map(key => sql`${key}`))})`;

@@ -50,12 +50,11 @@ export function estimateWrong(rows: readonly SampleRow[]): WrongEstimate | undef
   const lately = pooled.filter(row => row.planned_at.getTime() === last);
   const sampled = total(pooled.map(row => row.sampled));
   if (sampled === 0) return undefined;
-  const { live, fetched } = lately[0]!;
-  const activeLive = lately[0]!.active_live ?? 0;
+  const { live, fetched, active_live: activeLive } = lately[0]!;
   const estimate = (of: Counting, unseen: number) => estimateOf(pooled, last, of, Math.max(0, unseen));
   const unseen = live === 0 ? 0 : (live - fetched) / live;
-  const left = total(lately.map(row => (row.active ?? 0) - (row.active_sampled ?? 0)));
-  const counted: Counting = row => [row.active ?? 0, row.active_sampled ?? 0, row.late ?? 0];
+  const left = total(lately.map(row => row.active - row.active_sampled));
+  const counted: Counting = row => [row.active, row.active_sampled, row.late];
   const late = activeLive === 0 ? undefined : estimate(counted, left / activeLive);
   return {
     wrong: estimate(row => [row.population, row.sampled, row.wrong], unseen)!,

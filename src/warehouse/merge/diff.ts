@@ -2,9 +2,7 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
 import type { Fragment, Trx } from "../database.ts";
-import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { keptStreams } from "../history/row_history.ts";
 import { anyDiffers, columnList, countOf, equal, knownRows, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
 import { type Diff, dropTemporary, type LoadTarget, temporaryNames } from "./load_target.ts";
@@ -15,37 +13,8 @@ import { type Diff, dropTemporary, type LoadTarget, temporaryNames } from "./loa
  * the way also g missing, x seen but not stored) and, where `withMissing`, `missing`.
  */
 export async function compare(destination: Destination, target: LoadTarget, withMissing: boolean): Promise<Diff> {
-  if (target.scalar !== undefined) await unwrapBare(destination, target, target.scalar);
   const rows = target.stage.staged;
   return destination.withRoom("compare", () => findDifference(destination, target, withMissing), { rows });
-}
-
-/**
- * Rows that came as bare values were stored as objects by a former encoding: those whose hash is of one and that hold nothing
- * else become what came, with their present versions. What they say is the same, so nothing else of them moves.
- */
-async function unwrapBare(
-  destination: Destination,
-  { company, stream, tables: { main }, schemaFingerprint }: LoadTarget,
-  scalar: string,
-): Promise<void> {
-  const { db, dialect } = destination;
-  const whole = main.columns.filter(
-    ({ kind, path, source }) => kind === "json" && source === "row" && path.length === 0,
-  );
-  const json = sql.raw(dialect.columnType("json"));
-  const text = sql`cast(to_json(t.${sql.id(scalar)}) as varchar)`;
-  for (const { name } of whole) {
-    const column = sql.id(name);
-    const former = sql`cast(${`{${JSON.stringify(scalar)}:`} || ${text} || '}' as ${json})`;
-    const rows = (table: Fragment, present: Fragment) =>
-      sql`update ${table} t set ${column} = cast(${text} as ${json}) from ${rowStateRef(destination, main)} l
-        where t._company = ${company} and l._company = ${company} and ${equal("l", "t", main.key)} and ${present}
-          and l.stamp <> ${sql.lit(schemaFingerprint)} and t.${sql.id(scalar)} is not null and t.${column} = ${former}`;
-    await rows(tableRef(destination, main), sql`true`).execute(db);
-    if ((await keptStreams(db, company, [stream])).has(stream))
-      await rows(sql.id(destination.schema, versionsName(main)), sql`t._valid_to is null`).execute(db);
-  }
 }
 
 /**

@@ -13,8 +13,6 @@ export interface LoadTarget {
   readonly stage: Stage;
   /** Which columns the hashes cover; see `schemaFingerprint`. */
   readonly schemaFingerprint: number;
-  /** The column that a row is which came as a bare value instead of an object. */
-  readonly scalar?: string | undefined;
   /** What it is asked for, when it is a detail: rows of parents that are no longer live are skipped. */
   readonly parent: Parents | undefined;
   /** An answer holds many rows, all that its parent has: those of an earlier answer that it lacks are gone. */

@@ -45,7 +45,7 @@ export async function historyOf(
   const parts = runs.length === 0 ? [] : await streamRunsOf(db, runs);
   const { rows } = await sql<Selectable<StateTables["stream_runs"]>>`select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
-      from ${await recentRuns({ db, stateSchema })} r
+      from ${recentRuns(stateSchema)} r
     ) ranked where nth <= ${count} order by company, stream, nth desc`.execute(db);
   const streams = Map.groupBy(rows.map(withTexts), run => JSON.stringify([run.company, run.stream]));
   return {

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from "kysely";
-import { hasColumn, hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
 
@@ -11,7 +10,7 @@ export interface StreamRecord {
   readonly changes: readonly Moments<StateTables["schema_changes"]>[];
   /** Columns that a run added to its tables, the youngest first. */
   readonly added: readonly Moments<StateTables["added_columns"]>[];
-  /** What runs did to its tables' shape, the youngest first; empty where no run of a version that notes it has. */
+  /** What runs did to its tables' shape, the youngest first. */
   readonly shaped: readonly Moments<StateTables["table_changes"]>[];
   /** Of its details why they were asked for last, the most first; empty for a stream without, and where it was not noted. */
   readonly asked: readonly AskedDetails[];
@@ -34,7 +33,7 @@ type Moments<Table> = {
 };
 
 export async function streamRecordOf(
-  place: Pick<Destination, "db" | "dialect" | "stateSchema">,
+  place: Pick<Destination, "db" | "stateSchema">,
   company: string,
   stream: string,
 ): Promise<StreamRecord> {
@@ -55,31 +54,27 @@ export async function streamRecordOf(
     .orderBy("last_seen_at", "desc")
     .orderBy("column_name")
     .execute();
-  const added = (await hasState(place, "added_columns"))
-    ? await db
-        .selectFrom("added_columns")
-        .selectAll()
-        .where("stream", "=", stream)
-        .orderBy("added_at", "desc")
-        .orderBy("column_name")
-        .execute()
-    : [];
-  const shaped = (await hasState(place, "table_changes"))
-    ? await db
-        .selectFrom("table_changes")
-        .selectAll()
-        .where("stream", "=", stream)
-        .orderBy("changed_at", "desc")
-        .orderBy("table_name")
-        .orderBy("change")
-        .execute()
-    : [];
+  const added = await db
+    .selectFrom("added_columns")
+    .selectAll()
+    .where("stream", "=", stream)
+    .orderBy("added_at", "desc")
+    .orderBy("column_name")
+    .execute();
+  const shaped = await db
+    .selectFrom("table_changes")
+    .selectAll()
+    .where("stream", "=", stream)
+    .orderBy("changed_at", "desc")
+    .orderBy("table_name")
+    .orderBy("change")
+    .execute();
   return {
     problems: problems.map(row => ({ ...row, rows: Number(row.rows), ...times(row) })),
     changes: changes.map(row => ({ ...row, count: Number(row.count), ...times(row) })),
     added: added.map(row => ({ ...row, added_at: row.added_at.toISOString() })),
     shaped: shaped.map(row => ({ ...row, changed_at: row.changed_at.toISOString() })),
-    asked: (await hasColumn(place, "details", "why")) ? await askedDetails(place, company, stream) : [],
+    asked: await askedDetails(place, company, stream),
   };
 }
 

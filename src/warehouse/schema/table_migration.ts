@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { INDEX_COLUMN, LINE_ID_COLUMN } from "../../catalog/columns.ts";
 import type { Message } from "../../message.ts";
 import type { Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
@@ -163,26 +162,13 @@ function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step
     .map(column => {
       const fill = column.of === undefined ? undefined : fillStatement(dialect, tableOf(shape), column.of);
       const add = sql`alter table ${tableOf(shape)} add column ${definition(column)}`;
-      const rows = fill === undefined ? numberedLines(shape, column) : [fill, ...presentAgain(shape, column)];
+      const rows = fill === undefined ? [] : [fill, ...presentAgain(shape, column)];
       return {
         sentence: `added column ${shape.name}.${column.name}${fill === undefined ? "" : ", filled from _extra where it held the field"}`,
         statements: [add],
         onRows: rows,
       };
     });
-}
-
-/** Ids of lines with a number that no other line has which is live, went, or ended with it; others get theirs when they are read. */
-function numberedLines(shape: Shape, { name }: ShapedColumn): Fragment[] {
-  const number = shape.columns.find(({ of }) => of?.identifies)?.name;
-  if (name !== LINE_ID_COLUMN || number === undefined) return [];
-  const row = shape.primaryKey.filter(column => column !== INDEX_COLUMN && column !== "_valid_from");
-  const end = sql.id(shape.versionsOf === undefined ? "_deleted_at" : "_valid_to");
-  return [
-    sql`update ${tableOf(shape)} t set _line_id = t.${sql.id(number)} where t.${sql.id(number)} <> '' and not exists (
-      select 1 from ${tableOf(shape)} o where ${equal("o", "t", [...row, number])} and o._index <> t._index
-        and o.${end} is not distinct from t.${end})`,
-  ];
 }
 
 /** Of what is lacking, the columns that the table once had. */

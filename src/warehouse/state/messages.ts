@@ -37,6 +37,21 @@ export const identityMessages = catalog("identity", {
   ),
 });
 
+/** A column of a state table that is not as it is made; null: there is none. */
+interface OtherColumn {
+  readonly column: string;
+  readonly type: string | null;
+  readonly wanted: string | null;
+}
+
+/** So many of them are named. */
+const SHOWN = 5;
+
+function otherColumn({ column, type, wanted }: OtherColumn): string {
+  if (type === null) return `${column} (${wanted}) is missing`;
+  return wanted === null ? `${column} (${type}) is none of theirs` : `${column} is ${type} instead of ${wanted}`;
+}
+
 export const stateMessages = catalog("state", {
   newer_version: template(
     { version: 9, known_version: 8 },
@@ -48,6 +63,17 @@ export const stateMessages = catalog("state", {
     ({ state_schema }) =>
       `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${state_schema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
   ),
-  /** A warning of a version that stored sentences alone. */
-  former_warning: template({ text: "items: 3 rows were rejected." }, ({ text }) => text),
+  other_shape: template(
+    {
+      state_schema: "_tributary",
+      columns: [{ column: "stream_runs.recent", type: null, wanted: "boolean" }] as readonly OtherColumn[],
+    },
+    ({ state_schema, columns }) =>
+      `Expected the tables of schema ${state_schema} to be as this version of tributary makes them, but ${columns
+        .slice(0, SHOWN)
+        .map(otherColumn)
+        .join(", ")}${
+        columns.length > SHOWN ? ` and ${columns.length - SHOWN} more` : ""
+      }. Nothing was changed. Use the version of tributary that made them; or begin anew: drop schema ${state_schema} and that of the tables (of DuckDB the file), and the next run loads everything again, as after \`tributary reset '*' --drop\`.`,
+  ),
 });

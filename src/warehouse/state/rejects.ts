@@ -2,7 +2,6 @@ import { type Insertable, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { FURTHER } from "../../rows/reject.ts";
 import type { Db } from "../database.ts";
-import { hasColumn } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, type Parents } from "../details/parents.ts";
 import { equal, rowStateRef, takeTurns } from "../sql_fragments.ts";
@@ -104,10 +103,9 @@ export async function resolveUnseen(
     where ${unseen}${whole ? sql`` : answered()}`.execute(trx);
 }
 
-/** Of each stream how many rows could not be stored and are open; undefined: no run of this version has told these apart yet. */
-export async function openRejects(place: Pick<Destination, "db" | "stateSchema">) {
-  if (!(await hasColumn(place, "rejects", "resolved_at"))) return undefined;
-  return place.db
+/** Of each stream how many rows could not be stored and are open. */
+export async function openRejects({ db }: Pick<Destination, "db">) {
+  return db
     .selectFrom("rejects")
     .select(({ fn }) => ["company", "stream", fn.sum("rows").as("rows")])
     .where("resolved_at", "is", null)

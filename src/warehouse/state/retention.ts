@@ -35,8 +35,7 @@ export async function pruneRecords(destination: Destination, retention: Retentio
       sql`started_at < ${before(runsMs)} and status <> 'running'
         and run_id not in (select run_id from ${state("stream_runs")} where recent)`,
     ],
-    // What an older version kept of a detail says nothing of its parent: no answer resolves it.
-    ["rejects", sql`coalesce(resolved_at, case when scan is null then seen_at end) < ${before(rejectsMs)}`],
+    ["rejects", sql`resolved_at < ${before(rejectsMs)}`],
     ["problems", sql`"rows" = 0 and last_seen_at < ${before(rejectsMs)}`],
     ["verification_differences", sql`run_id in (select run_id from ${state("verifications")} where ${checked})`],
     // The last one of a verification goes after what it found.

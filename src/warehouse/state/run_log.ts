@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Message } from "../../message.ts";
 import type { Db, Fragment } from "../database.ts";
-import { hasColumn, hasState } from "../ddl/present_tables.ts";
+import { hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
 import { stateTables } from "../state_tables.ts";
-import { stateMessages } from "./messages.ts";
 import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
@@ -220,13 +219,9 @@ export const lastOfEachStream = (stateSchema: string, among: Fragment): Fragment
     from ${sql.id(stateSchema, "stream_runs")} where status not in ('running', 'skipped') and ${among}
   ) ranked where nth <= ${sql.lit(RECENT_RUNS)}`;
 
-/** The rows of `stream_runs` that may be the last ones; of a warehouse that no run of this version has upgraded yet all. */
-export async function recentRuns({ db, stateSchema }: Pick<Destination, "db" | "stateSchema">): Promise<Fragment> {
-  const isMarked = await hasColumn({ db, stateSchema }, "stream_runs", "recent");
-  // All columns: a warehouse of before lacks the youngest ones.
-  return sql`(select * from ${sql.id(stateSchema, "stream_runs")} where status not in ('running', 'skipped')
-    ${isMarked ? sql` and recent` : sql``})`;
-}
+/** The rows of `stream_runs` that may be the last ones. */
+export const recentRuns = (stateSchema: string): Fragment => sql`
+  (select * from ${sql.id(stateSchema, "stream_runs")} where status not in ('running', 'skipped') and recent)`;
 
 /** Of each stream what it did when it was last worked on, by any run but `except`. */
 export async function lastStreamRuns(
@@ -239,18 +234,18 @@ export async function lastStreamRuns(
   const { rows } = await sql<Awaited<ReturnType<typeof lastStreamRuns>>[number]>`
     select * from (
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
-      from ${await recentRuns(place)} r where run_id <> ${except}
+      from ${recentRuns(place.stateSchema)} r where run_id <> ${except}
     ) ranked where nth = 1`.execute(place.db);
   return rows;
 }
 
 /** Requests of all runs that worked on a stream in a UTC day, by company. */
 export async function requestsOfDay(
-  place: Pick<Destination, "db" | "stateSchema">,
+  destination: Pick<Destination, "db" | "dialect" | "stateSchema">,
   day: Date,
 ): Promise<ReadonlyMap<string, number>> {
-  if (!(await hasColumn(place, "stream_runs", "requests"))) return new Map();
-  const rows = await place.db
+  if (!(await hasState(destination))) return new Map();
+  const rows = await destination.db
     .selectFrom("stream_runs")
     .select(({ fn }) => ["company", fn.sum<number>("requests").as("requests")])
     .where("started_at", ">=", sql<Date>`cast(${`${day.toISOString().slice(0, 10)}T00:00:00Z`} as timestamptz)`)
@@ -318,11 +313,8 @@ export async function warningsOfLastRun(db: Db, command: string): Promise<readon
   return storedMessages(last?.warnings);
 }
 
-/** Warnings as `runs` has them; those of former versions are sentences alone. */
-export const storedMessages = (stored: unknown): readonly Message[] =>
-  Array.isArray(stored)
-    ? stored.map(each => (typeof each === "string" ? stateMessages.former_warning({ text: each }) : (each as Message)))
-    : [];
+/** Warnings as `runs` has them. */
+export const storedMessages = (stored: unknown): readonly Message[] => (stored ?? []) as readonly Message[];
 
 /** How the run before this one ended; undefined for the first. */
 export async function runBefore(

@@ -2,81 +2,23 @@ import { sql } from "kysely";
 import { ConfigError } from "../../errors.ts";
 import type { Db, Fragment, Trx } from "../database.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
-import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
+import { type Catalog, canonicalType, readCatalog } from "../ddl/database_catalog.ts";
+import type { Looked } from "../ddl/present_tables.ts";
 import type { Dialect } from "../dialect.ts";
 import { sharedTables } from "../shared_tables.ts";
 import { columnList } from "../sql_fragments.ts";
 import type { StateTable } from "../state_columns.ts";
-import { STAGES, type StateTables, stagesTable, stateTables } from "../state_tables.ts";
+import { STAGES, stagesTable, stateTables } from "../state_tables.ts";
 import { factOf, recordFact } from "./facts.ts";
 import { stateMessages } from "./messages.ts";
-import { lastOfEachStream } from "./run_log.ts";
 
 const tables: ReadonlyMap<string, StateTable> = new Map(Object.entries<StateTable>(stateTables));
 
 /** One step from a data version to the next, within the transaction of all of them. */
 export type Migration = (trx: Trx, dialect: Dialect, stateSchema: string) => Promise<void>;
 
-/** Adds columns of today's shape to a state table, as far as it lacks them. */
-const adding =
-  <Name extends keyof StateTables>(name: Name, ...columns: readonly (keyof StateTables[Name] & string)[]): Migration =>
-  async (trx, dialect, stateSchema) => {
-    const table: StateTable = stateTables[name];
-    for (const column of columns)
-      await sql`alter table ${sql.id(stateSchema, name)}
-        add column if not exists ${sql.id(column)} ${sql.raw(dialect.columnType(table.columns[column]!.kind))}`.execute(
-        trx,
-      );
-  };
-
-/** Rejects become a line a row and reason, and of a stream's runs the last ones are found without a look at all of them. */
-const boundRecords: Migration = async (trx, dialect, stateSchema) => {
-  const rejects = sql.id(stateSchema, "rejects");
-  const runs = sql.id(stateSchema, "stream_runs");
-  await adding(
-    "rejects",
-    "digest",
-    "first_seen_at",
-    "times",
-    "rows",
-    "scan",
-    "parent_key",
-    "resolved_at",
-  )(trx, dialect, stateSchema);
-  await adding("stream_runs", "recent")(trx, dialect, stateSchema);
-  const place = sql.raw(dialect.rowPlace);
-  // Of the same row the last one stays, and says how many there were.
-  await sql`update ${rejects} r set digest = o.digest, first_seen_at = o.first, times = o.met, rows = o.nth from (
-      select place, digest, min(seen_at) over same as first, count(*) over same as met,
-        row_number() over (same order by seen_at desc, run_id desc) as nth
-      from (select ${place} as place, company, stream, seen_at, run_id, md5(concat(cast(raw as varchar), chr(31),
-        coalesce(cast(context as varchar), ''), chr(31), reason)) as digest from ${rejects} where digest is null) kept
-      window same as (partition by company, stream, digest)) o
-    where r.${place} = o.place`.execute(trx);
-  await sql`delete from ${rejects} where scan is null and rows > 1`.execute(trx);
-  await sql`update ${runs} r set recent = true where status = 'running' or exists (
-    select 1 from (${lastOfEachStream(stateSchema, sql`true`)}) l
-    where r.run_id = l.run_id and r.company = l.company and r.stream = l.stream)`.execute(trx);
-  if (!dialect.primaryKeys) return;
-  await sql`alter table ${rejects} drop constraint if exists rejects_pkey`.execute(trx);
-  await sql`alter table ${rejects} add primary key (${columnList(stateTables.rejects.key!)})`.execute(trx);
-  for (const [name, table] of tables) await executeAll(trx, indexStatements(stateSchema, name, table));
-};
-
-/** Of the state tables alone; the data tables follow their schemas (schema/table_migration.ts). The n-th takes a warehouse from version n to n + 1 (from 1). Only ever appended to. */
-const stateMigrations: readonly Migration[] = [
-  adding("rejects", "key", "field", "context"),
-  adding("stream_runs", "service_rows", "table_rows", "difference", "difference_reason"),
-  adding("streams", "details_wanted", "details_never"),
-  adding("stream_runs", "before_start"),
-  boundRecords,
-  adding("runs", "snapshot"),
-  async (trx, dialect, stateSchema) => {
-    await adding("details", "why", "previous_at", "found", "changed_at", "caused_at")(trx, dialect, stateSchema);
-    await adding("verifications", "changed_unseen")(trx, dialect, stateSchema);
-  },
-  adding("detail_samples", "active", "active_sampled", "late", "active_live"),
-];
+/** Of the state tables alone; the data tables follow their schemas (schema/table_migration.ts). The n-th takes a warehouse from version n to n + 1. Only ever appended to. */
+const stateMigrations: readonly Migration[] = [];
 
 /** The shape of the state schema this program writes. */
 export const DATA_VERSION = stateMigrations.length + 1;
@@ -84,7 +26,7 @@ export const DATA_VERSION = stateMigrations.length + 1;
 /**
  * Creates the state schema and its tables, or upgrades them, in one transaction; writes nothing when they are as wanted.
  * `seen` is what was there a moment ago, where that is known. Answers what it did. @throws ConfigError for a warehouse of a
- * newer version
+ * newer version, or of another shape
  */
 export async function ensureState(
   db: Db,
@@ -94,23 +36,23 @@ export async function ensureState(
   seen?: Catalog,
 ): Promise<readonly string[]> {
   const version = steps.length + 1;
+  const place = { db, dialect, stateSchema };
   const before = seen ?? (await readCatalog(db, dialect, [stateSchema]));
   if (
-    (await versionOf(db, stateSchema, before, version)) === version &&
+    (await versionOf(place, before, version)) === version &&
     stateStatements(dialect, stateSchema, before).length === 0
   )
     return [];
   return altering(db, dialect, async trx => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
-    const found = await versionOf(trx, stateSchema, catalog, version);
+    const found = await versionOf({ ...place, db: trx }, catalog, version);
     const done: string[] = [];
     await executeAll(trx, missing(dialect, stateSchema, catalog));
-    // Tables without a version were made by a script, of whatever version: steps are taken again where they were taken.
-    const from = found ?? (catalog.tables.has(`${stateSchema}.warehouse`) ? 1 : version);
-    for (let at = from; at < version; at++) {
+    for (let at = found ?? version; at < version; at++) {
       await steps[at - 1]!(trx, dialect, stateSchema);
       done.push(`upgraded the warehouse from data version ${at} to ${at + 1}`);
     }
+    if (done.length > 0) requireShape(dialect, stateSchema, await readCatalog(trx, dialect, [stateSchema]));
     // After the steps, which may have brought columns.
     await executeAll(trx, stateCommentStatements(dialect, stateSchema, catalog));
     if (found === undefined) done.unshift(`created the state schema ${stateSchema}`);
@@ -119,13 +61,53 @@ export async function ensureState(
   });
 }
 
-async function versionOf(db: Db, stateSchema: string, catalog: Catalog, ours: number): Promise<number | undefined> {
-  if (!catalog.tables.has(`${stateSchema}.warehouse`)) return undefined;
-  const version = await factOf(db, "version");
-  if (typeof version === "number" && version > ours)
-    throw new ConfigError(stateMessages.newer_version({ version, known_version: ours }));
-  return typeof version === "number" ? version : undefined;
+/** A warehouse whose state tables are looked at. */
+type StatePlace = Pick<Looked, "db" | "dialect" | "stateSchema">;
+
+/** Refuses what `ensureState` would, and writes nothing. @throws ConfigError */
+export async function requireUsableState(place: StatePlace): Promise<void> {
+  await versionOf(place, await readCatalog(place.db, place.dialect, [place.stateSchema]), DATA_VERSION);
 }
+
+/** For readers, whose role may not read which version it is. @throws ConfigError for state tables of another shape */
+export async function requireReadableState({ db, dialect, stateSchema }: StatePlace): Promise<void> {
+  requireShape(dialect, stateSchema, await readCatalog(db, dialect, [stateSchema]));
+}
+
+/** The version that is recorded. @throws ConfigError for a newer one, and unless it is an older one for tables of another shape */
+async function versionOf(
+  { db, dialect, stateSchema }: StatePlace,
+  catalog: Catalog,
+  known_version: number,
+): Promise<number | undefined> {
+  const version = catalog.tables.has(`${stateSchema}.warehouse`) ? await factOf(db, "version") : undefined;
+  const found = typeof version === "number" ? version : undefined;
+  if (found !== undefined && found > known_version)
+    throw new ConfigError(stateMessages.newer_version({ version: found, known_version }));
+  if (found === undefined || found === known_version) requireShape(dialect, stateSchema, catalog);
+  return found;
+}
+
+/** @throws ConfigError where a table that is there has other columns than it is made with */
+function requireShape(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tablesOf(dialect)): void {
+  const differing = [...wanted].flatMap(([name, table]) => {
+    const present = catalog.tables.get(`${stateSchema}.${name}`)?.columns;
+    if (present === undefined) return [];
+    const types = new Map(
+      Object.entries(table.columns).map(([column, { kind }]) => [column, canonicalType(dialect.columnType(kind))]),
+    );
+    return [...new Set([...types.keys(), ...present.keys()])].flatMap(column => {
+      const [type = null, own = null] = [present.get(column)?.type, types.get(column)];
+      return type === own ? [] : [{ column: `${name}.${column}`, type, wanted: own }];
+    });
+  });
+  if (differing.length > 0)
+    throw new ConfigError(stateMessages.other_shape({ state_schema: stateSchema, columns: differing }));
+}
+
+/** The state tables, with that of the stages where stages are tables. */
+const tablesOf = ({ stagesAreTables }: Dialect): ReadonlyMap<string, StateTable> =>
+  stagesAreTables ? new Map(tables).set(STAGES, stagesTable) : tables;
 
 /**
  * Creates what of a lake's state stands in its catalog's PostgreSQL, whose dialect this is: the table of locks, and that of the
@@ -137,6 +119,7 @@ export async function ensureServedState(db: Db, dialect: Dialect, stateSchema: s
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
     if (catalog.tables.has(`${stateSchema}.warehouse`))
       throw new ConfigError(stateMessages.schema_taken({ state_schema: stateSchema }));
+    requireShape(dialect, stateSchema, catalog, served);
     return missing(dialect, stateSchema, catalog, served);
   };
   if ((await lacking(db)).length === 0) return;
@@ -147,8 +130,9 @@ export async function ensureServedState(db: Db, dialect: Dialect, stateSchema: s
 export async function ensureSharedState(db: Db, dialect: Dialect, stateSchema: string): Promise<void> {
   const lacking = async (trx: Db) => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
-    const wanted = Object.entries<StateTable>(sharedTables);
-    const absent = new Map(wanted.filter(([name]) => !catalog.tables.has(`${stateSchema}.${name}`)));
+    const wanted = new Map(Object.entries<StateTable>(sharedTables));
+    requireShape(dialect, stateSchema, catalog, wanted);
+    const absent = new Map([...wanted].filter(([name]) => !catalog.tables.has(`${stateSchema}.${name}`)));
     if (absent.size === 0) return [];
     const made = [...absent].flatMap(([name, table]) => createTable(dialect, stateSchema, name, table));
     return [...missingSchema(stateSchema, catalog), ...made, ...comments(stateSchema, catalog, absent)];
@@ -182,11 +166,10 @@ export function stateStatements(dialect: Dialect, stateSchema: string, catalog: 
   return [...missing(dialect, stateSchema, catalog), ...stateCommentStatements(dialect, stateSchema, catalog)];
 }
 
-/** Those that are there stay. */
 function indexStatements(stateSchema: string, name: string, { indexes = [] }: StateTable): readonly Fragment[] {
   return indexes.map(({ by, where }) => {
     const narrowed = where === undefined ? sql`` : sql` where ${sql.id(where)}`;
-    return sql`create index if not exists ${sql.id([name, ...by, "key"].join("_"))}
+    return sql`create index ${sql.id([name, ...by, "key"].join("_"))}
         on ${sql.id(stateSchema, name)} (${columnList(by)})${narrowed}`;
   });
 }
@@ -212,7 +195,7 @@ function createTable(dialect: Dialect, stateSchema: string, name: string, declar
 
 /** Statements for the comments that differ from what the catalog says; of a table it doesn't know, all of them. */
 function stateCommentStatements(dialect: Dialect, stateSchema: string, catalog: Catalog): readonly Fragment[] {
-  return comments(stateSchema, catalog, dialect.stagesAreTables ? new Map(tables).set(STAGES, stagesTable) : tables);
+  return comments(stateSchema, catalog, tablesOf(dialect));
 }
 
 function comments(stateSchema: string, catalog: Catalog, all: ReadonlyMap<string, StateTable>): readonly Fragment[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /*
- * What is remembered between runs, in its stored form. A record that doesn't fit (an older version's, a damaged one) reads
+ * What is remembered between runs, in its stored form. A record that doesn't fit (another version's, a damaged one) reads
  * as "nothing remembered": the scan or stream starts afresh, which is always right, only dearer.
  */
 

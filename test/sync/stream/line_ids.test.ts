@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { id, lineId, quantity, record, table, text, volatile } from "../../../schemas/fields.ts";
-import { defineStream, type Stream, scan } from "../../../src/catalog/stream.ts";
+import { defineStream, scan } from "../../../src/catalog/stream.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 
@@ -23,26 +23,6 @@ const orders = defineStream({
   preset: "core",
 });
 
-/** As a version knows the table whose rows have no ids. */
-const former: Stream = {
-  ...orders,
-  tables: {
-    main: orders.tables.main,
-    children: orders.tables.children.map(child => ({
-      ...child,
-      columns: child.columns.filter(({ name }) => name !== "_line_id"),
-    })),
-  },
-};
-const other = defineStream({
-  name: "other",
-  path: "/other",
-  mode: scan({ rows: "other" }),
-  row: record("Others.", { other: id().describe("Which.") }),
-  key: ["other"],
-  preset: "core",
-});
-
 interface Line {
   readonly line_no?: string | null;
   readonly word: string;
@@ -54,7 +34,6 @@ async function ordered(make: Parameters<typeof told>[0]) {
   let lines: readonly Line[] = [];
   const says = {
     "/orders": () => page({ orders: [{ number: "A", lines, notes: lines }] }, null),
-    "/other": () => page({ other: [] }, null),
   };
   const config = { views: true, streams: { defaults: { history: true } } };
   const place = await told(make, [orders], says, config);
@@ -65,23 +44,19 @@ async function ordered(make: Parameters<typeof told>[0]) {
         `select word, _line_id from procurement.${table} where ${where} order by _index`,
       )
     ).map(row => [row.word, row._line_id] as const);
-  const runOf = async (catalogue: readonly Stream[], next: readonly Line[]) => {
-    lines = next;
-    clock.advance(HOUR);
-    const report = await place.run({ catalogue });
-    expect(report.errors).toEqual([]);
-    return report;
-  };
   /** What the order has after a run in which it has these lines. */
   const shows = async (...next: readonly Line[]) => {
-    const report = await runOf([orders], next);
+    lines = next;
+    clock.advance(HOUR);
+    const report = await place.run({ catalogue: [orders] });
+    expect(report.errors).toEqual([]);
     const now = clock.date().toISOString();
     return { lines: await idsIn("order_lines"), notes: new Map(await idsIn("order_notes")), report, now };
   };
   return {
     ...place,
     idsIn,
-    shows: Object.assign(shows, { as: (stream: Stream, ...next: readonly Line[]) => runOf([stream], next) }),
+    shows,
     async expectOneVersionEach() {
       for (const table of ["order_lines", "order_notes"]) {
         const current = await idsIn(`${table}_versions`, "_is_current");
@@ -179,49 +154,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     await expectOneVersionEach();
     const quiet = await shows(none, { line_no: "8", word: "y" }, a!, none, twice[0]);
     expect(quiet.report.streams).toMatchObject([{ updated: 0, inserted: 0, unchanged: 1 }]);
-  });
-
-  test("lines of a version that gave none get them: numbered ones at once, the others as they are read", async () => {
-    const { shows, idsIn, expectOneVersionEach, count, clock, run, said } = await ordered(make);
-    const twice = [
-      { line_no: "7", word: "x" },
-      { line_no: "7", word: "y" },
-    ];
-    await shows.as(former, a!, b!, c!, ...twice);
-    await shows.as(former, a!, b!, ...twice);
-    await expect(idsIn("order_lines")).rejects.toThrow();
-    const since = new Date(clock.now() + HOUR / 2).toISOString();
-
-    clock.advance(HOUR);
-    said.length = 0;
-    expect((await run({ catalogue: [orders, other], names: ["other"] })).errors).toEqual([]);
-    expect(said.join("\n")).toContain("added column order_lines._line_id");
-    expect(await idsIn("order_lines", "true")).toEqual([
-      ["a", "10"],
-      ["b", "20"],
-      ["x", null],
-      ["y", null],
-      ["y", "7"],
-    ]);
-    expect(await idsIn("order_lines_versions", "_is_current")).toEqual(await idsIn("order_lines"));
-    expect(await idsIn("order_lines_versions", "not _is_current")).toEqual([
-      ["c", "30"],
-      ["x", null],
-      ["y", null],
-    ]);
-
-    const read = await shows(a!, b!, ...twice);
-    expect(read.report.streams).toMatchObject([{ updated: 0, inserted: 0, deleted: 0 }]);
-    expect(read.lines.slice(0, 2)).toEqual([
-      ["a", "10"],
-      ["b", "20"],
-    ]);
-    for (const [, own] of [...read.lines.slice(2), ...read.notes]) expect(own).toMatch(/^~/);
-    for (const table of ["orders", "order_lines", "order_notes"])
-      expect(await count(table, `_changed_at > '${since}'`)).toBe(0);
-    await expectOneVersionEach();
-    const quiet = await shows(a!, b!, ...twice);
-    expect(quiet.lines).toEqual(read.lines);
   });
 
   test("what changes by itself changes no id, and a line that moves keeps none of the other's", async () => {

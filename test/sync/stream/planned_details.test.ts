@@ -10,7 +10,6 @@ import { readStatus } from "../../../src/operations/status.ts";
 import { configOf, plain } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
-import { between } from "../remembered.ts";
 
 const orders = defineStream({
   name: "orders",
@@ -131,31 +130,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     );
     const alone = await place.verify({ catalogue: [orders, details], names: ["order_details"] });
     expect(alone.streams.map(line => line.changed_since)).toEqual([2]);
-  });
-
-  test("when details changed that a version before had fetched is known by their rows", async () => {
-    const steps = new Map<string, number>();
-    const place = await told(make, [orders, details], {}, { streams: { defaults: { audit: 0.05 } } });
-    place.says["/orders"] = () => ({
-      orders: ["O-1", "O-2"].map(order_id => ({ order_id, is_open: true, maker: String(steps.get(order_id) ?? "") })),
-    });
-    for (const order of ["O-1", "O-2"])
-      place.says[`/orders/${order}`] = () => ({ order_id: order, steps: steps.get(order) ?? 0 });
-    await place.run();
-    steps.set("O-2", 7);
-    place.clock.advance(86_400_000);
-    await place.run();
-    await between(place, ({ db }) => db.updateTable("details").set({ why: null, changed_at: null }).execute());
-    place.clock.advance(86_400_000);
-    await place.run();
-    const noted = await place.warehouse.query<{ parent_key: string; changed: boolean }>(
-      "select parent_key, changed_at is not null as changed from _tributary.details order by parent_key",
-    );
-    expect(noted).toEqual([
-      { parent_key: "O-1", changed: false },
-      { parent_key: "O-2", changed: true },
-    ]);
-    expect(await place.count("_tributary.details", "why is null")).toBe(0);
   });
 
   test("without a budget no detail of an unchanged row is asked for, and nothing is learned", async () => {

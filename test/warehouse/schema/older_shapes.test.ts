@@ -1,13 +1,16 @@
+import { sql } from "kysely";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { id, record, table, text } from "../../../schemas/fields.ts";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import { defineStream, detail, type Stream } from "../../../src/catalog/stream.ts";
+import { readStatus } from "../../../src/operations/status.ts";
 import { parts, shopAnswer, stocked, things } from "../../operations/replay/shop.ts";
 import { office, officeAnswer, stocked as staffed } from "../../privacy/office.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed } from "../../support/interposed.ts";
-import { bench } from "../../support/run.ts";
+import { bench, configOf } from "../../support/run.ts";
 import { passing, postgresWarehouse, type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { between } from "../../sync/remembered.ts";
 import { scenario } from "../../sync/scenario.ts";
 
 const NIGHT = 86_400_000;
@@ -66,6 +69,19 @@ describe.each(warehouses)("$name", ({ make }) => {
     });
     expect(await notes()).toEqual([{ note: "thing 1", _extra: null }]);
     expect((await night(parts, "0.10.1")).exit_code).toBe(0);
+  });
+
+  test("state tables of another shape are refused by runs and by who looks", async () => {
+    const place = await placeOf(make);
+    await place.night(parts);
+    await between(place, async destination => {
+      await sql`alter table _tributary.stream_runs drop column requests`.execute(destination.db);
+      await destination.releaseToReaders();
+    });
+    const refusal = { exitCode: 2, code: "state.other_shape" };
+    const config = await configOf(place.simulator, place.warehouse, {});
+    await expect(place.night(parts)).rejects.toMatchObject(refusal);
+    await expect(readStatus(config, [things, parts], undefined)).rejects.toMatchObject(refusal);
   });
 
   test("a column into which a run that did not know it wrote nothing is filled by the next one that does, once", async () => {

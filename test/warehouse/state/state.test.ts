@@ -1,17 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../../src/errors.ts";
 import { readCatalog } from "../../../src/warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
 import { checkIdentity, type Identity } from "../../../src/warehouse/state/identity.ts";
-import { DATA_VERSION, ensureState, type Migration } from "../../../src/warehouse/state/state_ddl.ts";
-import { inPostgres, warehouses } from "../warehouses.ts";
+import {
+  DATA_VERSION,
+  ensureState,
+  type Migration,
+  requireReadableState,
+  requireUsableState,
+} from "../../../src/warehouse/state/state_ddl.ts";
+import { inDuckdb, inPostgres, warehouses } from "../warehouses.ts";
 
 const ensure = ({ db, dialect, stateSchema }: Destination, steps?: readonly Migration[]) =>
   ensureState(db, dialect, stateSchema, steps);
 
-const addColumn: Migration = async (trx, _dialect, schema) => {
-  await sql`alter table ${sql.id(schema, "runs")} add column note varchar`.execute(trx);
+/** Of a program that has given the runs one column more than version 1 had: `snapshot`. */
+const addColumn: Migration = async (trx, dialect, schema) => {
+  await sql`alter table ${sql.id(schema, "runs")} add column snapshot ${sql.raw(dialect.columnType("count"))}`.execute(
+    trx,
+  );
 };
 const failing: Migration = async trx => {
   await sql`create table _tributary.half (a integer)`.execute(trx);
@@ -36,70 +47,60 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     expect([...tables.get("_tributary.streams")!.columns.values()].map(column => column.type)).toContain("boolean");
   });
 
-  test("a migration runs once, and one that fails leaves the version as it was", async () => {
+  test("a step runs once, and one that fails leaves the version as it was", async () => {
     const destination = await make();
-    await ensure(destination, []);
+    const { db, dialect } = destination;
+    await ensure(destination);
+    await sql`alter table _tributary.runs drop column snapshot`.execute(db);
+    await sql`insert into _tributary.runs (run_id) values ('run-1')`.execute(db);
+    const catalog = () => readCatalog(db, dialect, ["_tributary"]);
     await expect(ensure(destination, [failing])).rejects.toThrow("no");
-    const catalog = () => readCatalog(destination.db, destination.dialect, ["_tributary"]);
     expect((await catalog()).tables.has("_tributary.half")).toBe(false);
     expect(await ensure(destination, [addColumn])).toEqual(["upgraded the warehouse from data version 1 to 2"]);
-    expect((await catalog()).tables.get("_tributary.runs")!.columns.has("note")).toBe(true);
+    expect(await db.selectFrom("runs").select(["run_id", "snapshot"]).execute()).toEqual([
+      { run_id: "run-1", snapshot: null },
+    ]);
+    expect((await catalog()).tables.get("_tributary.runs")!.columns.get("snapshot")!.comment).toMatch(/^Of a lake/);
     expect(await ensure(destination, [addColumn])).toEqual([]);
-    const older = await ensure(destination, []).catch(failure => failure);
-    expect(older).toBeInstanceOf(ConfigError);
-    expect(older.message).toMatch(/newer tributary \(data version 2; this one knows 1\)/);
-    expect(await ensure(destination, [addColumn])).toEqual([]);
+    await expect(ensure(destination)).rejects.toMatchObject({
+      exitCode: 2,
+      code: "state.newer_version",
+      fields: { version: 2, known_version: 1 },
+    });
   });
 
-  test("a warehouse of version 1 keeps its rejects, each row once, which can say their key, field and context from then on", async () => {
+  test.each([
+    ["a column less", ["drop column snapshot"], "snapshot", null, "bigint"],
+    ["a column more", ["add column note date"], "note", "date", null],
+    ["another type", ["drop column error", "add column error date"], "error", "date", "varchar"],
+  ])("a warehouse whose state tables have %s is refused, and nothing is written", async (_what, changes, ...other) => {
     const destination = await make();
     const { db } = destination;
-    await ensure(destination, []);
-    await sql`drop table _tributary.added_columns`.execute(db);
-    const young = ["digest", "first_seen_at", "times", "rows", "scan", "parent_key", "resolved_at"];
-    for (const column of ["key", "field", "context", ...young])
-      await sql`alter table _tributary.rejects drop column ${sql.id(column)}`.execute(db);
-    const old = { run_id: "1", company: "acme", stream: "items", reason: "expected an object", raw: "[1.50]" };
-    // The same row was kept each night.
-    for (const [seen_at, raw] of [
-      ["2025-01-01T00:00:00Z", old.raw],
-      ["2025-01-03T00:00:00Z", old.raw],
-      ["2025-01-02T00:00:00Z", "[2]"],
-    ])
-      await db
-        .insertInto("rejects")
-        .values({ ...old, seen_at, raw } as never)
-        .execute();
-    expect(await ensure(destination)).toEqual([
-      "upgraded the warehouse from data version 1 to 2",
-      "upgraded the warehouse from data version 2 to 3",
-      "upgraded the warehouse from data version 3 to 4",
-      "upgraded the warehouse from data version 4 to 5",
-      "upgraded the warehouse from data version 5 to 6",
-      "upgraded the warehouse from data version 6 to 7",
-      "upgraded the warehouse from data version 7 to 8",
-      "upgraded the warehouse from data version 8 to 9",
-    ]);
-    const rejects = await db.selectFrom("rejects").selectAll().orderBy("times", "desc").execute();
-    const open = { key: null, field: null, context: null, resolved_at: null, rows: 1 };
-    expect(rejects).toMatchObject([
-      { ...old, ...open, raw: [1.5], times: 2, first_seen_at: new Date("2025-01-01"), seen_at: new Date("2025-01-03") },
-      { ...old, ...open, raw: [2], times: 1, first_seen_at: new Date("2025-01-02") },
-    ]);
-    expect(await db.selectFrom("added_columns").selectAll().execute()).toEqual([]);
-    expect(await ensure(destination)).toEqual([]);
-    await expect(ensure(destination, [])).rejects.toThrow(/newer tributary \(data version 9; this one knows 1\)/);
+    const [name, type, wanted] = other;
+    await ensure(destination);
+    for (const change of changes) await sql`alter table _tributary.runs ${sql.raw(change)}`.execute(db);
+    await sql`drop table _tributary.problems`.execute(db);
+    const catalog = () => readCatalog(db, destination.dialect, ["_tributary"]);
+    const before = await catalog();
+    const refusal = { exitCode: 2, code: "state.other_shape" };
+    for (const refuses of [ensure, requireUsableState, requireReadableState])
+      await expect(refuses(destination)).rejects.toMatchObject({
+        ...refusal,
+        message: expect.stringContaining("tributary reset"),
+        fields: { state_schema: "_tributary", columns: [{ column: `runs.${name}`, type, wanted }] },
+      });
+    // Nor does a step save what it does not put right.
+    await expect(ensure(destination, [async () => undefined])).rejects.toMatchObject(refusal);
+    expect(await catalog()).toEqual(before);
   });
 
-  test("tables that a script made before, which noted no version, are upgraded", async () => {
+  test("tables that a script made, which noted no version, are those of this one", async () => {
     const destination = await make();
     const { db } = destination;
-    await ensure(destination, []);
-    await sql`alter table _tributary.rejects drop column key`.execute(db);
+    await ensure(destination);
     await db.deleteFrom("warehouse").where("key", "=", "version").execute();
     await ensure(destination);
-    expect(await db.selectFrom("rejects").select("key").execute()).toEqual([]);
-    expect(await ensure(destination)).toEqual([]);
+    expect(await db.selectFrom("warehouse").select("value").execute()).toEqual([{ value: DATA_VERSION }]);
   });
 
   test("a state table that is missing is made again", async () => {
@@ -159,6 +160,18 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     expect((await kept()).map(row => row.key)).toEqual(["company:acme", "company:beta", "schema", "version"]);
   });
 });
+
+test.each(Array.from({ length: DATA_VERSION }, (_, nth) => nth + 1))(
+  "the program goes on with the state tables of version %i",
+  async version => {
+    const destination = await inDuckdb();
+    const made = await readFile(join(import.meta.dirname, `version_${version}.sql`), "utf8");
+    for (const statement of made.trim().split("\n")) await sql.raw(statement).execute(destination.db);
+    await sql`insert into _tributary.warehouse values ('version', ${JSON.stringify(version)})`.execute(destination.db);
+    expect(await ensure(destination)).toHaveLength(DATA_VERSION - version);
+    expect(await ensure(destination)).toEqual([]);
+  },
+);
 
 test("long texts don't stand in the way of what is unique by them", async () => {
   const destination = await inPostgres();

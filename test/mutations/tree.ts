@@ -7,7 +7,8 @@ import { dirname, join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { z } from "zod";
-import type { Mutation } from "./mutation.ts";
+import { changed } from "./change.ts";
+import type { Mutant } from "./mutant.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const LONGEST_MS = 600_000;
@@ -25,10 +26,10 @@ type Report = z.infer<typeof reportOf>;
 
 /** A copy of the project that may be broken. */
 export interface Tree {
-  /** Does something while the mutation stands in its file. */
-  broken<T>(mutation: Mutation, doing: () => Promise<T>): Promise<T>;
-  /** Runs the tests of these files whose names contain one of the texts; `again`: so many times more where one fails. */
-  test(files: readonly string[], names: readonly string[], again?: number): Promise<Report>;
+  /** Does something while the mutant's file is changed. */
+  broken<T>(mutant: Mutant, doing: () => Promise<T>): Promise<T>;
+  /** Runs test files, with a further option of Vitest. */
+  test(files: readonly string[], option: string): Promise<Report>;
 }
 
 /** The project as it is now, what is not committed included, in a folder of its own beside the same packages. */
@@ -46,32 +47,20 @@ export async function copyProject(): Promise<string> {
 
 export function openTree(folder: string): Tree {
   return {
-    async broken({ name, file, text: before, becomes }, doing) {
+    async broken({ file, in: name, change }, doing) {
       const path = join(folder, file);
       const source = await readFile(path, "utf8");
-      if (source.split(before).length !== 2) throw new Error(`${name}: expected its text exactly once in ${file}`);
-      await writeFile(
-        path,
-        source.replace(before, () => becomes),
-      );
+      await writeFile(path, changed(source, name, change));
       try {
         return await doing();
       } finally {
         await writeFile(path, source);
       }
     },
-    async test(files, names, again = 0) {
+    async test(files, option) {
       const output = join(folder, "report.json");
       await rm(output, { force: true });
-      const pattern = names.map(each => each.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
-      const words = [
-        "run",
-        ...files,
-        `--testNamePattern=${pattern}`,
-        `--retry=${again}`,
-        "--reporter=json",
-        `--outputFile=${output}`,
-      ];
+      const words = ["run", ...files, option, "--reporter=json", `--outputFile=${output}`];
       const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...words], {
         cwd: folder,
         timeout: LONGEST_MS,
@@ -86,33 +75,28 @@ export function openTree(folder: string): Tree {
   };
 }
 
-/** Tests that fail though nothing is broken, and names that none of them bears. */
-export async function redOf(tree: Tree, mutations: readonly Mutation[]): Promise<string[]> {
-  const files = [...new Set(mutations.map(({ test }) => test))];
-  const report = await tree.test(files, [...new Set(mutations.map(({ notices }) => notices))], 2);
-  const ran = (mutation: Mutation) => outcomes(report, mutation).filter(status => status === "passed").length;
-  return [
-    ...report.testResults.flatMap(({ name, message, assertionResults }) => [
-      ...(message === "" ? [] : [`${name}: ${message}`]),
-      ...assertionResults.filter(({ status }) => status === "failed").map(({ fullName }) => fullName),
-    ]),
-    ...mutations.filter(each => ran(each) === 0).map(({ test, notices }) => `${test} ran no test named ${notices}`),
-  ];
+/** Tests that fail though nothing is broken, and files that hold none. */
+export async function redOf(tree: Tree, mutants: readonly Mutant[]): Promise<string[]> {
+  const files = [...new Set(mutants.map(({ tests }) => tests))];
+  const { testResults } = await tree.test(files, "--retry=2");
+  return files.flatMap(file => {
+    const own = testResults.filter(({ name }) => name.endsWith(file));
+    const all = own.flatMap(({ assertionResults }) => assertionResults);
+    const faults = own.flatMap(({ message }) => (message === "" ? [] : [`${file}: ${message}`]));
+    const failed = all.filter(({ status }) => status === "failed").map(({ fullName }) => fullName);
+    return all.some(({ status }) => status === "passed") ? [...faults, ...failed] : [...faults, `${file} ran no test`];
+  });
 }
 
-/** Whether the test named for a mutation fails while it stands, and if not, what happened. */
-export async function noticed(tree: Tree, mutation: Mutation): Promise<string> {
-  const report = await tree.test([mutation.test], [mutation.notices]);
-  const statuses = outcomes(report, mutation);
-  if (statuses.includes("failed")) return "caught";
-  const message = report.testResults.map(each => each.message).join(" ");
-  return statuses.includes("passed") ? "SURVIVED" : `DID NOT RUN ${message}`;
-}
-
-function outcomes({ testResults }: Report, { test, notices }: Mutation): string[] {
-  return testResults
-    .filter(({ name }) => name.endsWith(test))
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ fullName }) => fullName.includes(notices))
-    .map(({ status }) => status);
+/** Whether a test fails while the mutant is there: that test, or else the reason why none does. */
+export async function noticed(
+  tree: Tree,
+  { tests }: Mutant,
+): Promise<{ readonly isCaught: boolean; readonly by: string }> {
+  const { testResults } = await tree.test([tests], "--bail=1");
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = all.find(({ status }) => status === "failed");
+  if (failed !== undefined) return { isCaught: true, by: failed.fullName };
+  const message = testResults.map(each => each.message).join(" ");
+  return { isCaught: false, by: message === "" ? `every test of ${tests} passed` : message };
 }

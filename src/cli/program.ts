@@ -20,7 +20,6 @@ export const commands: readonly (readonly [string, string, () => Promise<Command
   ["schedule", "stay up and run syncs by the clock", () => import("./commands/schedule.ts")],
   ["work", "take jobs of runs that many machines share", () => import("./commands/work.ts")],
   ["refresh", "fetch the details of some rows now", () => import("./commands/refresh.ts")],
-  ["plan", "tell what the next run spends on details", () => import("./commands/plan.ts")],
   ["backfill", "load history, by windows of dates", () => import("./commands/backfill.ts")],
   ["replay", "load again from the archive, without a request", () => import("./commands/replay.ts")],
   ["upload", "send files to the service, and wait for what they become", () => import("./commands/upload.ts")],

@@ -1,10 +1,10 @@
-import { Command, type CommanderError } from "commander";
+import { Command, type CommanderError, Help } from "commander";
 import { ConfigError } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
 import { packageVersion } from "../package_root.ts";
 import type { CliContext } from "./invocation/context.ts";
 import { cliMessages } from "./invocation/messages.ts";
-import { examples } from "./invocation/options.ts";
+import { examples, globalOptions } from "./invocation/options.ts";
 
 interface CommandModule {
   readonly register: (command: Command, context: CliContext) => void;
@@ -52,6 +52,12 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
       writeOut: text => context.stdout.write(text),
       writeErr: text => context.stderr.write(text),
       outputError: () => undefined,
+    })
+    .configureHelp({
+      visibleOptions: command => [
+        ...new Help().visibleOptions(command),
+        ...(command.parent === null ? globalOptions() : []),
+      ],
     })
     .addHelpText("after", examples("tributary init && tributary check && tributary sync", "tributary sync --help"));
   const words = argv.filter(word => !word.startsWith("-"));

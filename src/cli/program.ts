@@ -1,10 +1,10 @@
-import { Command, type CommanderError } from "commander";
+import { Command, type CommanderError, Help } from "commander";
 import { ConfigError } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
 import { packageVersion } from "../package_root.ts";
 import type { CliContext } from "./invocation/context.ts";
 import { cliMessages } from "./invocation/messages.ts";
-import { examples } from "./invocation/options.ts";
+import { examples, globalOptions } from "./invocation/options.ts";
 
 interface CommandModule {
   readonly register: (command: Command, context: CliContext) => void;
@@ -20,7 +20,6 @@ export const commands: readonly (readonly [string, string, () => Promise<Command
   ["schedule", "stay up and run syncs by the clock", () => import("./commands/schedule.ts")],
   ["work", "take jobs of runs that many machines share", () => import("./commands/work.ts")],
   ["refresh", "fetch the details of some rows now", () => import("./commands/refresh.ts")],
-  ["plan", "tell what the next run spends on details", () => import("./commands/plan.ts")],
   ["backfill", "load history, by windows of dates", () => import("./commands/backfill.ts")],
   ["replay", "load again from the archive, without a request", () => import("./commands/replay.ts")],
   ["upload", "send files to the service, and wait for what they become", () => import("./commands/upload.ts")],
@@ -53,6 +52,12 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
       writeOut: text => context.stdout.write(text),
       writeErr: text => context.stderr.write(text),
       outputError: () => undefined,
+    })
+    .configureHelp({
+      visibleOptions: command => [
+        ...new Help().visibleOptions(command),
+        ...(command.parent === null ? globalOptions() : []),
+      ],
     })
     .addHelpText("after", examples("tributary init && tributary check && tributary sync", "tributary sync --help"));
   const words = argv.filter(word => !word.startsWith("-"));

@@ -9,8 +9,6 @@ import {
   ruleSql,
 } from "../catalog/meaning.ts";
 import type { Stream } from "../catalog/stream.ts";
-import { refuse } from "../errors.ts";
-import type { Message } from "../message.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { quotedName } from "../warehouse/database.ts";
 import { columnsIn } from "../warehouse/ddl/database_catalog.ts";
@@ -52,113 +50,61 @@ export interface SeenValue {
   readonly yes: number;
 }
 
-/** Rows that would be taken for something else; null: not known. Amounts are those of one currency. */
-export interface Change {
-  readonly meaning: string;
-  readonly before: boolean | null;
-  readonly after: boolean | null;
-  readonly currency_code: string | null;
-  readonly rows: number;
-  readonly amount: string | null;
-}
-
 const MOST_VALUES = 20;
 const ALIASES = { own: "r", beside: "b" };
 
 /** Looks at the values that meanings are read from. Those of tables that were never loaded are left out. */
 export async function seenMeanings(reading: WarehouseReading, order: MeaningsOrder): Promise<readonly SeenMeaning[]> {
-  return overMeanings(reading, order, async (query, meaning, from) => {
-    const is = meaningSql(meaning, from.aliases);
-    const touched = meaning.rules.map(
-      rule => `count(*) filter (where ${ruleSql(rule, from.aliases)?.holds ?? "false"})`,
-    );
-    const counted = ["count(*)", `count(*) filter (where ${is})`, `count(*) filter (where not ${is})`, ...touched];
-    const [counts = {}] = await query(
-      `select ${counted.map((each, at) => `${each} as n${at}`).join(", ")} from ${from.rows}`,
-    );
-    const [rows = 0, yes = 0, no = 0, ...rules] = counted.map((_, at) => Number(counts[`n${at}`]));
-    const columns: SeenMeaning["columns"][number][] = [];
-    for (const column of from.texts) {
-      const found = await query(
-        `select nullif(lower(trim(r."${column}")), '') as value, count(*) as n, count(*) filter (where ${is}) as yes
-        from ${from.rows} group by 1 order by 2 desc, 1 nulls last limit ${MOST_VALUES + 1}`,
-      );
-      const values = found.map(row => ({
-        value: row["value"] as string | null,
-        rows: Number(row["n"]),
-        yes: Number(row["yes"]),
-      }));
-      columns.push({ column, values: values.slice(0, MOST_VALUES), more: values.length > MOST_VALUES });
-    }
-    return [
-      {
-        meaning: meaning.name,
-        table: meaning.table,
-        taken_for: meaning.rows,
-        left_out_of: meaning.leftOutOf ?? null,
-        ...{ rows, yes, no, not_known: rows - yes - no },
-        rules: meaning.rules.map((rule, at) => ({ line: ruleLine(meaning, rule), touched: rules[at]! })),
-        columns,
-      },
-    ];
-  });
-}
-
-/** What would change if `proposed` stood in the configuration. @throws ConfigError for what cannot stand there */
-export async function proposedChanges(
-  reading: WarehouseReading,
-  order: MeaningsOrder,
-  proposed: MeaningTests,
-): Promise<readonly Change[]> {
-  const faults: Message[] = [];
-  const read = readMeanings(order.meanings, order.catalogue, proposed, faults);
-  refuse(faults);
-  return overMeanings(reading, order, async (query, meaning, from) => {
-    const after = read.find(({ name }) => name === meaning.name)!;
-    const changes = await query(
-      `select before, after, currency_code, count(*) as n, sum(amount) as amount from (
-        select ${meaningSql(meaning, from.aliases)} as before, ${meaningSql(after, from.aliases)} as after,
-          c.currency_code, r."${meaning.amount}" as amount
-        from ${from.rows} left join ${from.views}."amount_currencies" c
-          on c._company = r._company and c.table_name = '${meaning.table}' and c.row_key = r."${from.key}" and c.row_index is null
-      ) judged where before is distinct from after group by 1, 2, 3 order by 4 desc, 1, 2, 3`,
-    );
-    return changes.map(row => ({
-      meaning: meaning.name,
-      before: row["before"] as boolean | null,
-      after: row["after"] as boolean | null,
-      currency_code: row["currency_code"] as string | null,
-      rows: Number(row["n"]),
-      amount: row["amount"] === null ? null : String(row["amount"]),
-    }));
+  return atOneMoment(reading, async db => {
+    const there = await columnsIn(db, analyticsSchema(reading.schema));
+    const seen: SeenMeaning[] = [];
+    for (const meaning of readMeanings(order.meanings, order.catalogue, order.tests))
+      if (there.has(meaning.table))
+        seen.push(await seenMeaning(text => ask(db, text), meaning, fromOf(reading, order, meaning, there)));
+    return seen;
   });
 }
 
 type Query = (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
+async function seenMeaning(query: Query, meaning: ReadMeaning, from: From): Promise<SeenMeaning> {
+  const is = meaningSql(meaning, from.aliases);
+  const touched = meaning.rules.map(rule => `count(*) filter (where ${ruleSql(rule, from.aliases)?.holds ?? "false"})`);
+  const counted = ["count(*)", `count(*) filter (where ${is})`, `count(*) filter (where not ${is})`, ...touched];
+  const [counts = {}] = await query(
+    `select ${counted.map((each, at) => `${each} as n${at}`).join(", ")} from ${from.rows}`,
+  );
+  const [rows = 0, yes = 0, no = 0, ...rules] = counted.map((_, at) => Number(counts[`n${at}`]));
+  const columns: SeenMeaning["columns"][number][] = [];
+  for (const column of from.texts) {
+    const found = await query(
+      `select nullif(lower(trim(r."${column}")), '') as value, count(*) as n, count(*) filter (where ${is}) as yes
+      from ${from.rows} group by 1 order by 2 desc, 1 nulls last limit ${MOST_VALUES + 1}`,
+    );
+    const values = found.map(row => ({
+      value: row["value"] as string | null,
+      rows: Number(row["n"]),
+      yes: Number(row["yes"]),
+    }));
+    columns.push({ column, values: values.slice(0, MOST_VALUES), more: values.length > MOST_VALUES });
+  }
+  return {
+    meaning: meaning.name,
+    table: meaning.table,
+    taken_for: meaning.rows,
+    left_out_of: meaning.leftOutOf ?? null,
+    ...{ rows, yes, no, not_known: rows - yes - no },
+    rules: meaning.rules.map((rule, at) => ({ line: ruleLine(meaning, rule), touched: rules[at]! })),
+    columns,
+  };
+}
+
 /** Where the rows of a meaning are: SQL that goes into `from`, and what is in it. */
 interface From {
   readonly rows: string;
   readonly aliases: { readonly own: string; readonly beside?: string };
-  readonly views: string;
-  readonly key: string;
   /** Columns whose values are shown: no personal ones, whatever is stored of them. */
   readonly texts: readonly string[];
-}
-
-async function overMeanings<T>(
-  reading: WarehouseReading,
-  order: MeaningsOrder,
-  look: (query: Query, meaning: ReadMeaning, from: From) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
-  return atOneMoment(reading, async db => {
-    const there = await columnsIn(db, analyticsSchema(reading.schema));
-    const found: T[] = [];
-    for (const meaning of readMeanings(order.meanings, order.catalogue, order.tests))
-      if (there.has(meaning.table))
-        found.push(...(await look(text => ask(db, text), meaning, fromOf(reading, order, meaning, there))));
-    return found;
-  });
 }
 
 function fromOf(
@@ -168,8 +114,7 @@ function fromOf(
   there: ReadonlyMap<string, ReadonlySet<string>>,
 ): From {
   const { table, beside, candidates, withDeleted } = meaning;
-  const views = quotedName(analyticsSchema(schema));
-  const place = withDeleted ? quotedName(schema) : views;
+  const place = quotedName(withDeleted ? schema : analyticsSchema(schema));
   const own = catalogue.flatMap(({ tables }) => [tables.main, ...tables.children]).find(each => each.name === table)!;
   const isBeside = beside !== undefined && there.has(beside);
   const besides = catalogue.find(({ tables }) => tables.main.name === beside)?.tables.main.key[0];
@@ -182,8 +127,6 @@ function fromOf(
   return {
     rows: `(select * from ${place}.${quotedName(table)} where _company in (${literals})) r${join}`,
     aliases: isBeside ? ALIASES : { own: ALIASES.own },
-    views,
-    key: own.key[0]!,
     texts: [...new Set([...tested, ...candidates])].filter(
       column => shown.includes(column) && there.get(table)!.has(column),
     ),

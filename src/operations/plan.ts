@@ -1,13 +1,11 @@
 import type { Detail, Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
-import { expand, selectedByConfig } from "../config/selection.ts";
-import { configured } from "../privacy/configured_catalog.ts";
+import { selectedByConfig } from "../config/selection.ts";
 import { policyOf } from "../sync/run/jobs.ts";
-import { companiesOf } from "../sync/run/run.ts";
 import { workRequest } from "../sync/stream/detail_request.ts";
 import { roomOf } from "../sync/stream/room.ts";
-import { openReading, type WarehouseReading } from "../warehouse/connect/reading.ts";
+import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { liveCount } from "../warehouse/ddl/present_tables.ts";
 import {
   type Forecast,
@@ -21,7 +19,7 @@ import { divide } from "../warehouse/details/planner.ts";
 import { countWork } from "../warehouse/details/work_list.ts";
 import type { Estimated } from "../warehouse/details/wrong_estimate.ts";
 
-/** What `tributary plan --json` prints: of each stream of details what the next run asks for, and what comes of that. */
+/** `plan` of `status --json` and `sync --dry-run --json`: the requests of the next run for a stream of details, and their effect. */
 export interface DetailPlan {
   readonly company: string;
   readonly stream: string;
@@ -31,6 +29,10 @@ export interface DetailPlan {
   readonly looks: { readonly caused: number; readonly oldest: number; readonly index: number; readonly sample: number };
   /** Of those, causes that wait for a later night. */
   readonly caused_later: number;
+  /** With a run each night each detail gets its turn within so many; null: no look goes to the oldest. */
+  readonly oldest_days: number | null;
+  /** How many details change in a day, though their list row does not, by learned rates. Null of a warehouse that has none yet. */
+  readonly change_unseen: number | null;
   /** The share that changed unseen, as random looks of a week say; null without looks. */
   readonly estimated_wrong: Estimated | null;
   /** The same as the learned rates let expect: now, and in thirty nights with as many looks. Null of a warehouse that has none yet. */
@@ -51,38 +53,30 @@ const NIGHTS = 30;
 /** Details that a month is worked out for: the others are taken to be like them. */
 const SOME = 2_000;
 
-/** Tells what the next run spends on details, of all that are on or of those that are named, by the names of their lists too. Asks the service for nothing and writes nothing. @throws ConfigError, DestinationError */
+interface Place {
+  readonly config: Config;
+  /** As the configuration has it. */
+  readonly catalogue: readonly Stream[];
+  readonly clock: Clock;
+}
+
+/** The plans of the streams that are details and loaded, by stream and company. */
 export async function readPlan(
-  config: Config,
-  catalogue: readonly Stream[],
-  { names = [], company }: { readonly names?: readonly string[]; readonly company?: string | undefined },
-  clock: Clock,
+  reading: WarehouseReading,
+  place: Place,
+  { companies, streams }: { readonly companies: readonly string[]; readonly streams: readonly Stream[] },
 ): Promise<readonly DetailPlan[]> {
-  const all = configured(catalogue, config);
-  const named = names.length === 0 ? undefined : expand(all, names, "stream");
-  const companies = companiesOf(config, company).map(({ name }) => name);
-  await using reading = await openReading(config.destination);
-  if (reading === undefined) return [];
   const freshnesses = await detailFreshness(reading);
   const plans: DetailPlan[] = [];
-  for (const stream of selectedByConfig(all, config.streams)) {
+  for (const stream of streams) {
     const { mode } = stream;
     if (mode.kind !== "detail" || mode.by !== undefined) continue;
-    if (named !== undefined && !named.has(stream.name) && !named.has(mode.of)) continue;
-    const parent = all.find(({ name }) => name === mode.of)!;
-    for (const name of companies) {
-      const isLoaded = async ({ tables }: Stream) => (await liveCount(reading, name, tables)) !== undefined;
+    const parent = place.catalogue.find(({ name }) => name === mode.of)!;
+    for (const company of companies) {
+      const isLoaded = async ({ tables }: Stream) => (await liveCount(reading, company, tables)) !== undefined;
       if (!(await isLoaded(parent)) || !(await isLoaded(stream))) continue;
-      const freshness = freshnesses.find(each => each.company === name && each.stream === stream.name);
-      plans.push(
-        await planOf(
-          reading,
-          { config, catalogue: all, company: name, clock },
-          stream,
-          mode,
-          freshness?.estimate?.wrong ?? null,
-        ),
-      );
+      const freshness = freshnesses.find(each => each.company === company && each.stream === stream.name);
+      plans.push(await planOf(reading, { ...place, company }, stream, mode, freshness?.estimate?.wrong ?? null));
     }
   }
   return plans;
@@ -90,15 +84,11 @@ export async function readPlan(
 
 async function planOf(
   reading: WarehouseReading,
-  place: Pick<Parameters<typeof workRequest>[0], "company" | "clock"> & {
-    readonly config: Config;
-    readonly catalogue: readonly Stream[];
-  },
+  { config, catalogue, clock, company }: Place & { readonly company: string },
   stream: Stream,
   mode: Detail,
   estimated: Estimated | null,
 ): Promise<DetailPlan> {
-  const { config, catalogue, company, clock } = place;
   const { audit, fresh } = policyOf(config, stream.name);
   const request = workRequest(
     {
@@ -131,6 +121,11 @@ async function planOf(
     ...{ company, stream: stream.name, audit, looks },
     due,
     caused_later: caused - looks.caused,
+    oldest_days: looks.oldest === 0 ? null : Math.ceil((caused + unchanged) / looks.oldest),
+    change_unseen:
+      details.length === 0
+        ? null
+        : (details.reduce((sum, { rate }) => sum - Math.expm1(-rate), 0) / details.length) * (caused + unchanged),
     estimated_wrong: estimated,
     expected_wrong: forecast === undefined ? null : { now: forecast.now.wrong, in_a_month: forecast.later.wrong },
     promise:

@@ -1,4 +1,5 @@
 import type { Stream } from "../catalog/stream.ts";
+import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { soonest } from "../config/cron.ts";
 import { isFile } from "../config/destination.ts";
@@ -19,6 +20,7 @@ import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { readStreamState, type StreamState } from "../warehouse/state/stream_state.ts";
 import type { WrittenRow } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
+import { type DetailPlan, readPlan } from "./plan.ts";
 
 /** What `status --json` prints. Moments are ISO 8601. */
 export interface Status {
@@ -44,6 +46,8 @@ export interface Status {
   /** Null where the configuration has no `workers`. */
   readonly workers: FleetStatus | null;
   readonly streams: readonly StreamStatus[];
+  /** Forecast of the details; on demand, as it looks at every one. */
+  readonly plan?: readonly DetailPlan[];
 }
 
 export interface RunningStatus {
@@ -88,15 +92,17 @@ export interface DistrustedFilter {
   readonly rows: readonly { readonly key: string; readonly time: string }[];
 }
 
-/** Looks at the warehouse without a lock. @throws DestinationError, ConfigError */
+/** Looks at the warehouse without a lock. `clock`: works out the plan, too. @throws DestinationError, ConfigError */
 export async function readStatus(
   config: Config,
   catalogue: readonly Stream[],
   company: string | undefined,
+  clock?: Clock,
 ): Promise<Status> {
   const companies = config.companies.map(({ name }) => name).filter(name => company === undefined || name === company);
   const all = configured(catalogue, config);
-  const on = new Set(selectedByConfig(all, config.streams).map(stream => stream.name));
+  const selected = selectedByConfig(all, config.streams);
+  const on = new Set(selected.map(stream => stream.name));
   const wanted = companies.flatMap(name =>
     all.map(stream => ({ company: name, stream: stream.name, on: on.has(stream.name) })),
   );
@@ -107,6 +113,9 @@ export async function readStatus(
     note = error.message;
     return undefined;
   });
+  if (await isHalfFilled(reading)) note = identityMessages.half_filled().message;
+  const place = clock && { config, catalogue: all, clock };
+  const isReadable = reading !== undefined && note === null;
   return {
     warehouse: {
       type: destination.type,
@@ -115,7 +124,7 @@ export async function readStatus(
       state_schema: destination.stateSchema,
       loaded: reading !== undefined || note !== null,
       published_at: reading?.publishedAt?.toISOString() ?? null,
-      note: note ?? ((await isHalfFilled(reading)) ? identityMessages.half_filled().message : null),
+      note,
     },
     lake: (await reading?.condition?.()) ?? null,
     running: runningStatus((await runningRuns(destination, reading))[0]),
@@ -123,6 +132,7 @@ export async function readStatus(
     next_run: nextRun(config, Date.now()),
     workers: config.workers === undefined ? null : await (await import("../fleet/view.ts")).readFleet(config, company),
     streams: await streamStatuses(reading, wanted),
+    ...(place && { plan: isReadable ? await readPlan(reading, place, { companies, streams: selected }) : [] }),
   };
 }
 

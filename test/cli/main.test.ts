@@ -34,6 +34,20 @@ test.each(commands)("%s has its own help with examples", async command => {
   }
 });
 
+test("--help describes what all commands share; a command's help names what it takes of that", async () => {
+  const { stdout: all } = await tributary(["--help"], { cwd });
+  const common = all.split("\nOptions of all commands")[1]!.split("\n\n")[0]!;
+  const described = (help: string) =>
+    [...help.matchAll(/^ {2}(--[a-z-]+)(?: <\w+>)? {2,}\S/gm)].map(match => match[1]!);
+  const { stdout: sync } = await tributary(["sync", "--help"], { cwd });
+  expect(described(common)).toEqual(expect.arrayContaining(["--config", "--company", "--json", "--verbose"]));
+  for (const option of described(common)) expect(sync).toContain(option);
+  expect(described(sync)).toEqual(expect.arrayContaining(["--full", "--dry-run", "--max-time"]));
+  expect(described(sync).filter(option => described(common).includes(option))).toEqual([]);
+  const { stdout: config } = await tributary(["config", "--help"], { cwd });
+  expect(config).not.toContain("--company");
+});
+
 test("--version is the package's", async () => {
   expect((await tributary(["--version"], { cwd })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -283,24 +283,3 @@ test.skipIf(process.platform === "win32")(
     expect([await once(left, "close"), said.join("")]).toEqual([[0, null], ""]);
   },
 );
-
-test("`read` writes the messages of both protocols as well, and goes on where its state file says", async () => {
-  const { run, simulator } = await platform();
-  const read = async (format: string, ...words: string[]) => {
-    const ended = await run(["read", "findings", "--format", format, "--state", `${format}.json`, ...words]);
-    expect([ended.code, ended.stderr]).toEqual([0, expect.not.stringContaining("bug")]);
-    return ended.stdout;
-  };
-  const first = airbyteMessages(await read("airbyte", "--log-level", "silent"));
-  expect(rowsOf(first).map(({ stream }) => stream)).toEqual(Array(5).fill("findings"));
-  expect(endsOf(first)).toEqual({ findings: "COMPLETE" });
-  const tapped = singerMessages(await read("singer", "--no-sync"));
-  expect(tapped.map(({ type }) => type)).toEqual(["SCHEMA", ...Array(5).fill("RECORD"), "STATE", "STATE"]);
-  const [changed] = simulator.update("findings", 1);
-  await run(["sync", "findings"]);
-  expect(
-    rowsOf(airbyteMessages(await read("airbyte", "--no-sync"))).map(({ data }) => data["finding_item_id"]),
-  ).toEqual([changed]);
-  const tappedAgain = singerMessages(await read("singer", "--no-sync"));
-  expect(tappedAgain.filter(({ type }) => type === "RECORD")).toHaveLength(1);
-});

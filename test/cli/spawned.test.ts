@@ -12,7 +12,6 @@ const uses: readonly (readonly [words: string, stdout: RegExp])[] = [
   ["streams items", /items/],
   ["sync items purchase_orders invoices", /^Run \S+ succeeded/m],
   ["status", /items/],
-  ["plan", /purchase_order_details/],
   ["refresh purchase_orders PO-1", /^Run \S+ \S+/m],
   ["backfill invoices --yes", /^Run \S+ succeeded/m],
   ["replay items", /^Run \S+/m],

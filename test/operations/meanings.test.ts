@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { proposedChanges, seenMeanings } from "../../src/operations/meanings.ts";
+import { seenMeanings } from "../../src/operations/meanings.ts";
 import { streams } from "../../streams/index.ts";
 import { meanings } from "../../streams/meanings.ts";
 import { type ModelWarehouse, modelWarehouses, type Row, usualMeanings } from "../models/warehouse.ts";
 
 const invoice = (doc_id: string, more: Row = {}): Row => ({ doc_id, ...more });
-const feed = (id: string, currency_code: string): Row => ({
-  ...{ row_type: "document", id, source: "s", type: "t", amount_basis: "b", attachments: [] },
-  currency_code,
-});
 const finding = (finding_item_id: string, more: Row = {}): Row => ({
   ...{ finding_item_id, finding_id: finding_item_id, kind: "finding", amount_declared: true },
   ...more,
@@ -23,7 +19,6 @@ const rows = {
     invoice("I-5"),
     invoice("I-6", { _company: "beta", total_amount: "-1" }),
   ],
-  ingested: [feed("I-1", "EUR"), feed("I-2", "EUR"), feed("I-3", "USD")],
   findings: [
     finding("F-1", { resolved_by: "Ana", status: "zu" }),
     finding("F-2", { _deleted_at: "2026-03-01T00:00:00Z", status: "ZU" }),
@@ -81,19 +76,5 @@ describe.each(modelWarehouses)("the values that meanings are read from, in $name
       { value: "zu", rows: 2, yes: 2 },
       { value: null, rows: 1, yes: 0 },
     ]);
-  });
-
-  test("a proposed line says which rows would be taken for something else, one currency at a time", async () => {
-    const proposed = { ...usualMeanings, credit: { doc_type: ["gut*"] } };
-    const changes = await proposedChanges(warehouse.reading, order("credit", "paid"), proposed);
-    const plain = changes.map(({ amount, ...rest }) => ({ ...rest, amount: amount === null ? null : Number(amount) }));
-    expect(plain).toHaveLength(3);
-    expect(plain).toEqual(
-      expect.arrayContaining([
-        { meaning: "credit", before: false, after: true, currency_code: "EUR", rows: 1, amount: 50.5 },
-        { meaning: "credit", before: false, after: true, currency_code: "USD", rows: 1, amount: 7 },
-        { meaning: "credit", before: true, after: false, currency_code: null, rows: 1, amount: -3 },
-      ]),
-    );
   });
 });

@@ -35,10 +35,6 @@ export const commandMessages = catalog("command", {
   init_off_terminal:
     "init asks for a few values, and there is no terminal to ask on: run it in a terminal, or `tributary init --yes` to take the example as it is.",
   init_refused: "Stopped: nothing was written.",
-  meanings_line: template(
-    { line: "credit: yes", reason: "expected the name of a meaning" },
-    ({ line, reason }) => `--try: expected a line such as 'credit.doc_type: ["*gutschrift*"]', got ${line} (${reason})`,
-  ),
   meanings_unknown: template(
     { known: ["credit", "paid"], name: "credits" },
     ({ known, name }) => `meaning: expected ${known.join(", ")}, got ${name}`,

@@ -39,7 +39,7 @@ async function refresh(
   await runOnTerminal(context, options, warnings, async tools => {
     const given = { ...(await runDefaults()), command: "tributary refresh", config, limits: limitsOf(options) };
     const order = refreshOrder(given, { list, keys }, options.company);
-    if (options.dryRun) return dryRun(order, tools);
+    if (options.dryRun) return dryRun(order, tools, options);
     return runOutcome(await runAttempts(order, tools), config, `tributary refresh ${list} …`);
   });
 }

@@ -6,7 +6,7 @@ import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
 export function register(command: Command, context: CliContext): void {
   command.description(
-    "Show the last and the running run, and of every stream how fresh it is, its rows and its problems. Never waits for a run.",
+    "Show the last and the running run, and of every stream how fresh it is, its rows and its problems; of details how old they get, and how many change unseen. Never waits for a run.",
   );
   command.option("--serve", "serve the status page at the configuration's server.listen, until Ctrl-C");
   attachOptions(
@@ -27,10 +27,10 @@ async function status(options: StatusOptions, context: CliContext): Promise<void
   companiesOf(config, options.company);
   if (options.serve) return serve(options, config, groups, context);
   const { readStatus } = await import("../../operations/status.ts");
-  const found = await readStatus(config, streams, options.company);
+  const found = await readStatus(config, streams, options.company, context.clock);
   if (options.json) return context.printJson(found);
   const { statusReport } = await import("../terminal/status_report.ts");
-  context.print(statusReport(found, context.clock.now(), context.look()));
+  context.print(statusReport(found, context.clock.now(), context.look(), options.verbose));
 }
 
 /** The page without a daemon behind it: it shows what the warehouse tells. */

@@ -47,7 +47,7 @@ async function sync(streams: readonly string[], options: SyncOptions, context: C
   await runOnTerminal(context, options, loaded.warnings, async tools => {
     const warehouse = new OpenWarehouse(loaded, tools);
     const wanted = { ...syncOptions(streams, options), signal: tools.signal, watch: tools.watch };
-    if (options.dryRun) return dryRun(await syncOrder(warehouse, wanted), tools);
+    if (options.dryRun) return dryRun(await syncOrder(warehouse, wanted), tools, options);
     return runOutcome(await run(warehouse, wanted), loaded.config);
   });
 }
@@ -80,14 +80,14 @@ export async function syncedWarehouse(
 }
 
 /** What a run would request, in its place. */
-export async function dryRun(order: RunOrder, tools: RunTools): Promise<Outcome> {
+export async function dryRun(order: RunOrder, tools: RunTools, { verbose }: CommonOptions): Promise<Outcome> {
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { estimateSync } = await import("../../operations/estimate/estimate.ts");
   const { estimateReport } = await import("../terminal/sync_estimate.ts");
   const { version, limits } = order;
   const companies = companiesOf(order.config, order.selection.company);
   const estimate = await estimateSync(order, companies, { ...tools, version, maxRequests: limits.maxRequests });
-  return { document: estimate, text: look => estimateReport(estimate, look) };
+  return { document: estimate, text: look => estimateReport(estimate, look, verbose) };
 }
 
 /** What a run did; `command` goes on after a stop. */

@@ -2,7 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { parseDuration } from "../../duration.ts";
 import type { LogLevel } from "../../logging.ts";
 
-/** What the common options become; a command sees those that it attached. */
+/** What the options that commands share become; a command sees those that it attached. */
 export interface CommonOptions {
   readonly company?: string;
   readonly config?: string;
@@ -57,15 +57,30 @@ export type CommonOption = keyof typeof options;
 // In this order, as --verbose implies a level: beside --quiet it is named, not what it implies.
 const logOptions = ["quiet", "verbose", "logLevel", "logFormat"] as const satisfies readonly CommonOption[];
 
-/** Adds common options to a command, in the order given (`log` stands for all options of output and log), and examples below its help. */
+/** Options that most commands have and that mean the same in each: the program's help describes them. */
+const global = ["config", "company", "json", ...logOptions, "noProgress"] as const satisfies readonly CommonOption[];
+
+export const globalOptions = (): readonly Option[] =>
+  global.map(name =>
+    options[name]().helpGroup("Options of all commands (a command's help names those that it takes):"),
+  );
+
+/** Adds shared options to a command, in the order given (`log` stands for all options of output and log), and examples below its help. */
 export function attachOptions(
   command: Command,
   names: readonly (CommonOption | "log")[],
   ...lines: readonly string[]
 ): Command {
-  for (const name of names.flatMap(each => (each === "log" ? logOptions : each))) command.addOption(options[name]());
-  return command.addHelpText("after", examples(...lines));
+  const taken: readonly CommonOption[] = names.flatMap(each => (each === "log" ? logOptions : each));
+  for (const name of taken) command.addOption(options[name]().hideHelp(isGlobal(name)));
+  const elsewhere = taken.filter(isGlobal).map(name => options[name]().long);
+  return command.addHelpText(
+    "after",
+    `\nAlso, as \`tributary --help\` describes them:\n  ${elsewhere.join(", ")}\n${examples(...lines)}`,
+  );
 }
+
+const isGlobal = (name: CommonOption): boolean => global.some(each => each === name);
 
 /** The options of commands that request many streams. */
 export const runOptions = [

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { writeDurably } from "../../files.ts";
 import type { ChangesState } from "../../operations/changes/changes.ts";
 import type { Protocol } from "../../operations/changes/telling.ts";
@@ -8,7 +8,6 @@ import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
 
 interface ReadOptions extends CommonOptions {
-  readonly format: keyof typeof protocols;
   readonly state?: string;
   readonly sync: boolean;
 }
@@ -18,9 +17,6 @@ export function register(command: Command, context: CliContext): void {
     .addArgument(streamsArgument())
     .description(
       "Run a sync, then write the changed rows of the tables to stdout, for other programs: new rows, updated rows, and soft-deleted rows with their _deleted_at.",
-    )
-    .addOption(
-      new Option("--format <format>", "how rows are written").choices(Object.keys(protocols)).default("ndjson"),
     )
     .option("--state <file>", "where the last reading ended, written on the way; without one: everything", localPath)
     .option("--no-sync", "only what the warehouse holds, without a request");
@@ -33,7 +29,7 @@ export function register(command: Command, context: CliContext): void {
   )
     .addHelpText(
       "after",
-      '\nEach line is {"stream", "table", "record"} or {"state"}: at least one every 5,000 rows. Amounts are text, exact. The other formats are the messages of Airbyte\'s and Singer\'s protocols. docs/read.md says how to go on after a failure.',
+      '\nEach line is {"stream", "table", "record"} or {"state"}: at least one every 5,000 rows. Amounts are text, exact. docs/read.md says how to go on after a failure.',
     )
     .action((names: string[], options: ReadOptions) => read(names, options, context));
 }
@@ -46,7 +42,7 @@ async function read(streams: readonly string[], options: ReadOptions, context: C
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
   const text = await fileText(file, true);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
-  const { protocol, last } = noting(await protocols[options.format](context.clock.now), state);
+  const { protocol, last } = noting(lines, state);
   const wrote = async (piece: Buffer | string) => {
     if (file !== undefined && typeof piece === "string" && piece !== "")
       await writeDurably(file, `${JSON.stringify(last())}\n`);
@@ -74,7 +70,7 @@ function noting(protocol: Protocol, begun: ChangesState) {
 
 const stateLine = (state: ChangesState): string => `${JSON.stringify({ state })}\n`;
 
-const ndjson: Protocol = {
+const lines: Protocol = {
   format: {
     decimals: "text",
     around: ({ stream, name }) => [
@@ -87,11 +83,3 @@ const ndjson: Protocol = {
   end: () => "",
   last: stateLine,
 };
-
-const protocols = {
-  ndjson: async () => ndjson,
-  airbyte: async (now: () => number) =>
-    (await import("../../operations/changes/airbyte.ts")).airbyteProtocol(() => false, now),
-  singer: async (now: () => number) =>
-    (await import("../../operations/changes/singer.ts")).singerProtocol(new Date(now()).toISOString()),
-} satisfies Record<string, (now: () => number) => Promise<Protocol>>;

@@ -1,14 +1,40 @@
-import { formatCount } from "../../counted.ts";
+import { counted, formatCount } from "../../counted.ts";
 import type { DetailPlan } from "../../operations/plan.ts";
 import { shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { Look } from "./look.ts";
 import { streamTable } from "./table.ts";
 
-/** What the next run spends on details, for people. */
-export function planReport(plans: readonly DetailPlan[], look: Look): string {
-  if (plans.length === 0)
-    return "No stream of details is on and loaded: the next run fetches the details of all rows that it finds.";
-  const table = streamTable(
+/** The plan for people, in blocks: a line for each stream. `isWhole`: the figures behind them, too. */
+export function planReport(plans: readonly DetailPlan[], look: Look, isWhole: boolean): readonly string[] {
+  if (plans.length === 0) return [];
+  const several = new Set(plans.map(({ company }) => company)).size > 1;
+  const lines = plans.map(plan => `${several ? `${plan.company}, ` : ""}${plan.stream}: ${inWords(plan)}`);
+  return [["With a run each night:", ...lines].join("\n"), ...(isWhole ? [planTable(plans, look), legend] : [])];
+}
+
+function inWords({ stream, audit, caused_later, oldest_days, change_unseen, promise }: DetailPlan): string {
+  const age =
+    oldest_days === null
+      ? `\`audit: ${audit}\` re-fetches no detail for its age`
+      : `details are at most ${counted(oldest_days, "day")} old`;
+  const change =
+    change_unseen === null
+      ? "no look has shown yet how many change unseen"
+      : `about ${formatCount(Math.round(change_unseen))} change unseen a night`;
+  const later = `${counted(caused_later, "detail")} with a cause must wait for a later night.`;
+  const sentences = [`${age}; ${change}.`, ...(caused_later === 0 ? [] : [later])];
+  if (promise === null || promise.kept) return sentences.join(" ");
+  const { within, share, expected, audit_needed } = promise;
+  const advice =
+    audit_needed === null
+      ? "No `audit` reaches that."
+      : `\`streams.settings.${stream}.audit: ${Number(audit_needed.toFixed(3))}\` reaches that; it is ${audit}.`;
+  const broken = `${shareText(share)} of active details have to be at most ${counted(within, "day")} old, but only ${shareText(expected)} will be in a month.`;
+  return [...sentences, broken, advice].join(" ");
+}
+
+const planTable = (plans: readonly DetailPlan[], look: Look): string =>
+  streamTable(
     plans,
     [
       ["due", one => one.due],
@@ -21,31 +47,7 @@ export function planReport(plans: readonly DetailPlan[], look: Look): string {
       ["within", one => one.promise && `${shareText(one.promise.expected)} of ${shareText(one.promise.share)}`],
     ],
     look,
-    ["due", "within", "wrong now"],
   );
-  const legend =
-    "Due: new, changed, to be tried again, or due by age; what the lists bring comes on top. Caused, oldest, index, sample: looks at details whose list row did not change. Wrong: the share that changed unseen, as learned rates let expect. Within: the share of active details that are as fresh as `fresh` says, in a month.";
-  return [table, legend, ...plans.flatMap(remarks)].join("\n\n");
-}
 
-function remarks({ stream, audit, caused_later, estimated_wrong: estimated, promise }: DetailPlan): string[] {
-  const broken = (needed: number | null): string =>
-    needed === null
-      ? "no audit keeps it"
-      : `streams.settings.${stream}.audit: ${Number(needed.toFixed(3))} would keep it, it is ${audit}`;
-  return [
-    ...(caused_later > 0
-      ? [`${stream}: ${formatCount(caused_later)} details with a cause wait for a later night.`]
-      : []),
-    ...(estimated === null
-      ? []
-      : [
-          `${stream}: random looks say that ${shareText(estimated.share)} changed unseen (${shareText(estimated.low)} to ${shareText(estimated.high)}).`,
-        ]),
-    ...(promise === null || promise.kept
-      ? []
-      : [
-          `${stream}: ${shareText(promise.share)} of active details are to be ${promise.within} days old at most; ${shareText(promise.expected)} will be. ${broken(promise.audit_needed)[0]!.toUpperCase()}${broken(promise.audit_needed).slice(1)}.`,
-        ]),
-  ];
-}
+const legend =
+  "Due: new, changed, to be tried again, or due by age; rows that the lists bring come on top. Caused, oldest, index, sample: looks at details whose list row did not change. Wrong: the share that changed unseen, by learned rates. Within: the share of active details that are as fresh as `fresh` says, in a month.";

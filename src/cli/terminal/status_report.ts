@@ -6,11 +6,12 @@ import type { Status, StreamStatus } from "../../operations/status.ts";
 import { type Estimated, shareText, type WrongEstimate } from "../../warehouse/details/wrong_estimate.ts";
 import { storedMessages } from "../../warehouse/state/run_log.ts";
 import { type Look, outcome } from "./look.ts";
+import { planReport } from "./plan_report.ts";
 import { atService, differences } from "./proof.ts";
 import { streamTable } from "./table.ts";
 
-/** A warehouse's status, for people. */
-export function statusReport(status: Status, now: number, look: Look): string {
+/** A warehouse's status, for people. `isWhole`: the figures behind the plan, too. */
+export function statusReport(status: Status, now: number, look: Look, isWhole = false): string {
   const blocks = [[...heading(status, now, look), ...nextRun(status, now), ...workers(status)].join("\n")];
   const { warehouse, streams } = status;
   if (!warehouse.loaded) {
@@ -21,6 +22,7 @@ export function statusReport(status: Status, now: number, look: Look): string {
   }
   if (warehouse.note !== null) return [...blocks, warehouse.note].join("\n\n");
   blocks.push(statusTable(streams, now, look), ...remarks(streams));
+  blocks.push(...planReport(status.plan ?? [], look, isWhole));
   blocks.push(...storedMessages(status.last_run?.warnings).map(({ message }) => `Warning: ${message}`));
   return blocks.join("\n\n");
 }

@@ -146,7 +146,7 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, e
 }
 
 /** `isWhole`: which tables are read as a whole. */
-export function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
+function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
   const status = (name: string, status: string) =>
     trace("STREAM_STATUS", now(), { stream_status: { stream_descriptor: { name }, status } });
   return {

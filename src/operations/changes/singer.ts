@@ -90,7 +90,7 @@ export function readSelected(
   return { tables, without: new Map(without), state, protocol };
 }
 
-export function singerProtocol(extractedAt: string): Protocol {
+function singerProtocol(extractedAt: string): Protocol {
   const stateLine: Protocol["last"] = state => line({ type: "STATE", value: { bookmarks: tablesOfState(state) } });
   return {
     format: {

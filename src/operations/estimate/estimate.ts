@@ -27,6 +27,7 @@ import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { compareIdentity } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
+import { type DetailPlan, readPlan } from "../plan.ts";
 
 export interface EstimateContext {
   readonly order: Order;
@@ -83,6 +84,8 @@ export interface Estimate {
   /** Requests that this context took. */
   readonly asked: number;
   readonly streams: readonly EstimateLine[];
+  /** Forecast of the details; for a sync only. */
+  readonly plan?: readonly DetailPlan[];
 }
 
 /** Works out what a run would request, by the state of the warehouse and a page of each list that was never read. Writes nothing. */
@@ -110,6 +113,9 @@ export async function estimateSync(
     lines.push(...guesses.map((guess, i) => lineOf(company, streams[i]!, guess)));
     seconds += secondsOf(guesses, streams, config.api, mean(latencies));
   }
+  const isSync = order.refresh.only === undefined && order.guess === undefined;
+  const place = { config, catalogue, clock: tools.clock };
+  const names = companies.map(({ name }) => name);
   return {
     dry_run: true,
     requests: lines.reduce((sum, line) => sum + line.requests, companies.length),
@@ -119,6 +125,7 @@ export async function estimateSync(
     in_flight: config.api.maxConcurrency,
     asked: latencies.length,
     streams: lines,
+    ...(isSync && { plan: reading === undefined ? [] : await readPlan(reading, place, { companies: names, streams }) }),
   };
 }
 

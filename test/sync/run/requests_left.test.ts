@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { count, flag, id, record } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
 import { planReport } from "../../../src/cli/terminal/plan_report.ts";
-import { readPlan } from "../../../src/operations/plan.ts";
+import { readStatus } from "../../../src/operations/status.ts";
 import { emptyFolder } from "../../cli/process.ts";
 import { configOf, plain } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
@@ -64,34 +64,40 @@ describe.each(eitherWarehouse)("$name: what limits of requests leave", ({ make }
     expect(place.asks()).toEqual([100, 100]);
   });
 
-  test("is told by plan, of a day's limit", async () => {
+  test("status and a dry run forecast how a day's limit is divided, a dry run of the streams that it is for", async () => {
     const place = await placed(rest);
     await place.run();
     place.clock.advance(86_400_000);
-    const config = await configOf(place.simulator, place.warehouse, { ...rest, api: { requests_per_day: 81 } });
-    const plans = await readPlan(config, catalogue, {}, place.clock);
+    const planned = async (config: Readonly<Record<string, unknown>>) => {
+      const whole = await configOf(place.simulator, place.warehouse, config);
+      return (await readStatus(whole, catalogue, undefined, place.clock)).plan!;
+    };
+    const limited = { ...rest, api: { requests_per_day: 81 } };
+    const plans = await planned(limited);
     // The list took one request; 76 of 80 are shared by two.
     for (const plan of plans) {
-      expect(plan).toMatchObject({ due: 0, audit: "rest", looks: { oldest: 12, sample: 4, index: 22 } });
+      expect(plan).toMatchObject({
+        due: 0,
+        audit: "rest",
+        looks: { oldest: 12, sample: 4, index: 22 },
+        oldest_days: 9,
+      });
       expect(plan.promise).toMatchObject({ kept: true });
     }
-    expect(plans).toHaveLength(2);
-    const namesOf = async (...names: string[]) =>
-      (await readPlan(config, catalogue, { names }, place.clock)).map(({ stream }) => stream);
-    expect(await namesOf("order_notes")).toEqual(["order_notes"]);
-    expect(await namesOf("orders")).toEqual(["order_details", "order_notes"]);
-    await expect(namesOf("order_note")).rejects.toThrow(/Did you mean order_notes/);
-    expect(planReport(plans, plain)).toContain("order_notes");
-    place.configure({ ...rest, api: { requests_per_day: 81 } });
-    const { streams } = await place.dryRun({ catalogue });
+    expect(plans.map(({ stream }) => stream)).toEqual(["order_details", "order_notes"]);
+    expect(planReport(plans, plain, false)).toEqual([
+      expect.stringMatching(/^With a run each night:\norder_details: .+ 9 days old; .+\norder_notes: .+\.$/),
+    ]);
+    place.configure(limited);
+    const { streams, plan } = await place.dryRun({ catalogue });
     expect(streams.map(each => [each.stream, each.requests])).toEqual([
       ["orders", 1],
       ["order_details", 38],
       ["order_notes", 38],
     ]);
-    const without = await configOf(place.simulator, place.warehouse, rest);
-    const [plan] = await readPlan(without, catalogue, {}, place.clock);
-    expect(plan).toMatchObject({ looks: { oldest: 1, sample: 1, index: 0 } });
+    expect(plan).toEqual(plans);
+    expect((await place.dryRun({ catalogue, names: ["order_notes"] })).plan).toEqual([plans[1]]);
+    expect((await planned(rest))[0]).toMatchObject({ looks: { oldest: 1, sample: 1, index: 0 }, oldest_days: 100 });
   });
 
   test("a day's limit holds for all runs of the UTC day together, and the next day begins anew", async () => {

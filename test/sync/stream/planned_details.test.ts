@@ -2,10 +2,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { count, flag, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
-import { planReport } from "../../../src/cli/terminal/plan_report.ts";
 import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
-import { readPlan } from "../../../src/operations/plan.ts";
 import { readStatus } from "../../../src/operations/status.ts";
 import { configOf, plain } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
@@ -70,7 +68,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     );
     expect(Number(samples!.nights)).toBe(30);
     expect(Number(samples!.sampled)).toBe(30 * 2);
-    const status = await readStatus(await configOf(place.simulator, place.warehouse, {}), [orders, details], undefined);
+    const config = await configOf(place.simulator, place.warehouse, { streams: { defaults: { audit: 0.05 } } });
+    const status = await readStatus(config, [orders, details], undefined, place.clock);
     const { details_freshness: freshness } = status.streams.find(({ stream }) => stream === "order_details")!;
     // A quarter of the orders changes every fifth night; seven nights drew two each.
     const { estimate } = freshness!;
@@ -81,19 +80,26 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(statusReport(status, place.clock.now(), plain)).toMatch(
       /^order_details: 90 % of active details are promised to be at most 2 d behind; by 14 looks at random of the last week none was at an active one\. Of all [\d.]+ % \([\d.]+ % to [\d.]+ %\) changed unseen, .* more than a week ago\. Longest unseen: since \d{4}-\d\d-\d\d\.$/m,
     );
-    const config = await configOf(place.simulator, place.warehouse, { streams: { defaults: { audit: 0.05 } } });
-    const [plan] = await readPlan(config, [orders, details], {}, place.clock);
+    const [plan] = status.plan!;
     expect(plan).toMatchObject({
       ...{ company: "acme", stream: "order_details", due: 0, audit: 0.05, caused_later: 0 },
       looks: { caused: 0, oldest: 6, index: 12, sample: 2 },
       estimated_wrong: estimate!.wrong,
+      // Of 400 details six a night.
+      oldest_days: 67,
     });
+    // Twenty do; six hundred looks have taught no more than the order of it.
+    expect(plan!.change_unseen).toBeGreaterThan(5);
+    expect(plan!.change_unseen).toBeLessThan(60);
     // No order is open or young: of such details nothing is promised that could be broken.
     expect(plan!.promise).toMatchObject({ within: 2, share: 0.9, expected: 1, kept: true });
     expect(plan!.expected_wrong!.in_a_month).toBeGreaterThan(0.01);
-    expect(planReport([plan!], plain)).toMatch(
-      /^stream +due +caused +oldest +index +sample +wrong now +in a month +within\n/,
+    expect(statusReport(status, place.clock.now(), plain)).toMatch(
+      /^order_details: details are at most 67 days old; about \d+ change unseen a night\.$/m,
     );
+    const table = /^stream +due +caused +oldest +index +sample +wrong now +in a month +within\n/m;
+    expect(statusReport(status, place.clock.now(), plain)).not.toMatch(table);
+    expect(statusReport(status, place.clock.now(), plain, true)).toMatch(table);
     expect(Number(samples!.wrong)).toBeGreaterThan(0);
     expect(Number(samples!.wrong)).toBeLessThan(30 * 2);
   });

@@ -19,7 +19,7 @@ import { type RunOutput, workOnRunJob } from "./run_job.ts";
 import { seenOf, type WorkerDoing, type WorkerRow } from "./worker_row.ts";
 
 export interface WorkerTools
-  extends Pick<RunTools, "clock" | "random" | "log" | "redact" | "renewExports">,
+  extends Pick<RunTools, "clock" | "random" | "log" | "redact">,
     Pick<JobTools, "queue" | "config" | "defaults"> {
   readonly id: string;
   /** What the jobs of this process share; each key's limits are those of all workers. `onLost` is called when this process has lost its share of them to others. */
@@ -304,9 +304,9 @@ export class Worker {
   }
 
   #runTools(active: Active, signal: AbortSignal): RunTools {
-    const { random, log, redact, renewExports } = this.#tools;
+    const { random, log, redact } = this.#tools;
     return {
-      ...{ clock: this.#clock, random, log, redact, renewExports, signal },
+      ...{ clock: this.#clock, random, log, redact, signal },
       watch: view => {
         active.view = view;
       },

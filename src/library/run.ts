@@ -38,10 +38,9 @@ export function begin<Progress, Report>(
     shown = view;
     watch?.(view);
   };
-  const report = warehouse.within(signal, async own => {
-    const { renewExports } = await import("../outputs/export/renewing.ts");
+  const report = warehouse.within(signal, own => {
     const { log, redact } = warehouse;
-    return work({ clock: systemClock, random: Math.random, log, signal: own, redact, renewExports }, show);
+    return work({ clock: systemClock, random: Math.random, log, signal: own, redact }, show);
   });
   return Object.assign(report, { [Symbol.asyncIterator]: () => progressOf(report, () => shown) });
 }

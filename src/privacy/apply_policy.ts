@@ -12,6 +12,7 @@ import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
 import { hasState } from "../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import { dropStages } from "../warehouse/state/drop_stages.ts";
+import { notedExports } from "../warehouse/state/noted_exports.ts";
 import {
   claimRecords,
   type KeptRecord,
@@ -136,7 +137,16 @@ export async function reconcilePrivacy(
     left = await clean(destination, records, privacy, settling);
     done.push(...sentences(fresh, rows));
   } else if (settling.always) await cleanArchive(records, privacy, settling);
-  return { done, warnings: left === undefined ? [] : [privacyMessages.not_cleansed({ reason: left })] };
+  const cleansing = left === undefined ? [] : [privacyMessages.not_cleansed({ reason: left })];
+  return { done, warnings: [...cleansing, ...(await outdatedExports(destination, privacy.policy))] };
+}
+
+/** Exports that hold values of another policy. tributary does not rewrite them: the user exports again. */
+async function outdatedExports({ db, stateSchema }: Destination, policy: Policy): Promise<readonly Message[]> {
+  if (policy.id === "") return [];
+  const outdated = (await notedExports(db)).filter(noted => noted.policy !== policy.id);
+  const paths = outdated.map(({ path }) => path);
+  return paths.length === 0 ? [] : [privacyMessages.outdated_exports({ paths, state_schema: stateSchema })];
 }
 
 /** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */

@@ -55,6 +55,11 @@ export const privacyMessages = catalog("privacy", {
     },
     ({ reason }) => reason,
   ),
+  outdated_exports: template(
+    { paths: ["/srv/lake"] as readonly string[], state_schema: "_tributary" },
+    ({ paths, state_schema }) =>
+      `privacy: ${paths.length === 1 ? "an export holds" : `${paths.length} exports hold`} values that another policy stored: ${paths.join(", ")}. Run \`tributary export\` for each again. If a folder is gone, delete its row from ${state_schema}.exports.`,
+  ),
   too_deep:
     "Expected an answer that can be kept without its personal data, but it is nested too deeply to be written again.",
 });

@@ -4,7 +4,7 @@ import type { Dialect } from "./dialect.ts";
 /** Hands over what `COPY … TO STDOUT` sends, piece by piece; resolves when all of it has been taken. */
 export type CopyOut = (query: string, take: (piece: Buffer) => Promise<void>) => Promise<void>;
 
-/** A connection whose tables can be written as Parquet: a run's, or a reader's. */
+/** A connection whose tables can be written as Parquet. */
 export interface Exportable extends Schemas {
   readonly dialect: Dialect;
   readonly db: Db;
@@ -56,12 +56,6 @@ export interface SourceTable {
   readonly live: boolean;
 }
 
-/** How many rows there are, and what they amount to: two tables with the same rows, in whatever order, have the same. */
-export interface Contents {
-  readonly rows: number;
-  readonly fingerprint: string;
-}
-
 export interface Target {
   /** Absolute; everything is written below it. */
   readonly folder: string;
@@ -81,9 +75,8 @@ export interface ParquetFile {
 
 /** The tables of one moment. */
 export interface ParquetSource {
-  /** What fingerprints depend on beside the rows: the database, and whose functions make them. */
-  readonly engine: string;
-  contents(table: SourceTable): Promise<Contents>;
+  /** How many rows there are. */
+  count(table: SourceTable): Promise<number>;
   /** How many folders a table's rows need; counts no further than one beyond `most`. */
   partitions(table: SourceTable, most: number): Promise<number>;
   /** Writes the rows, at least one file, in bounded memory. `progress` is told how many were written so far. */

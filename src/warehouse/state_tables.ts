@@ -325,13 +325,14 @@ export const stateTables = {
     { key: ["table_name", "column_name"] },
   ),
   exports: table(
-    "Folders that `tributary export` writes into: a change of privacy reaches them too.",
+    "Folders that `tributary export` writes into: after a change of `privacy` each run names those that hold values of another policy.",
     {
       path: text("The folder, as --out named it, from the root of the file system."),
       host: text("Name of the machine that wrote it."),
-      noted_at: moment("When it was first written from this warehouse."),
+      policy: text("Id of the policy under which its values were stored; empty where none was treated."),
+      noted_at: moment("When the policy was noted: at the first export, and at the first one under another policy."),
     },
-    { key: ["path", "host"] },
+    { key: ["path"] },
   ),
   uploads: table(
     "Files that `tributary upload` sent or is sending: a row for each time that a content is sent to a company.",

@@ -1,11 +1,12 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ExportReport } from "../../src/outputs/export/export.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { manifestOf } from "../outputs/export/parquet.ts";
 import { json, simulated, workplace } from "./workplace.ts";
 
-test("export says what to do first, writes, then has nothing to write, and refuses what it would destroy", async () => {
+test("export says what to do first, writes, and refuses what it would destroy", async () => {
   const simulator = await simulated();
   const { run, folder } = workplace(simulator);
   const early = await run(["export", "--out", "lake"]);
@@ -17,9 +18,9 @@ test("export says what to do first, writes, then has nothing to write, and refus
 
   const first = await run(["export", "--out", "lake", "--partition-by", "_company"]);
   expect(first.code).toBe(0);
-  expect(first.stdout).toMatch(/^table +rows +files +bytes +status\n/);
-  expect(first.stdout).toMatch(/\nitems +130 +1 +[\d,]+ +written\n/);
-  expect(first.stdout).toMatch(/\n(\d+) of \1 tables written, \d+ rows in all: .*\/lake\n$/);
+  expect(first.stdout).toMatch(/^table +rows +files +bytes\n/);
+  expect(first.stdout).toMatch(/\nitems +130 +1 +[\d,]+\n/);
+  expect(first.stdout).toMatch(/\n\d+ tables written, \d+ rows in all: .*\/lake\n$/);
   expect(first.stderr).toContain('"table":"items","rows":130');
   expect(await readdir(join(folder, "lake", "items"))).toEqual(["company=acme"]);
   const manifest = await manifestOf(join(folder, "lake"));
@@ -28,13 +29,11 @@ test("export says what to do first, writes, then has nothing to write, and refus
   expect(columns.find(({ name }) => name === "_company")).toMatchObject({ stored_in: "file" });
   expect(manifest.published_at).toMatch(/^\d{4}-/);
 
-  const text = await readFile(join(folder, "lake", "_manifest.json"), "utf8");
   const again = json<ExportReport>(await run(["export", "--out", "lake", "--partition-by", "_company", "--json"]));
-  expect(again).toMatchObject({ status: "unchanged", out: join(folder, "lake"), removed: [] });
+  expect(again).toMatchObject({ out: join(folder, "lake"), removed: [] });
   expect(Object.keys(again)).toEqual(
     expect.arrayContaining(["version", "read_at", "published_at", "tables", "missing"]),
   );
-  expect(await readFile(join(folder, "lake", "_manifest.json"), "utf8")).toBe(text);
   const less = await run(["export", "items", "budgets", "--out", "lake", "--partition-by", "_company"]);
   expect(less.stdout).toMatch(/\nNo longer in the export: .*\bfindings\b/);
 
@@ -64,4 +63,27 @@ test("export says what to do first, writes, then has nothing to write, and refus
     "w.duckdb",
     "w.versions",
   ]);
+});
+
+test("after a change of privacy each sync names the export until it was made again", async () => {
+  const { run, folder } = workplace(await simulated());
+  const out = join(folder, "lake");
+  const named = async () => {
+    const { warnings } = json<RunReport>(await run(["sync", "items", "--json"]));
+    return warnings.filter(({ code }) => code === "privacy.outdated_exports").map(({ fields }) => fields);
+  };
+  expect(await named()).toEqual([]);
+  expect((await run(["export", "items", "--out", "lake"])).code).toBe(0);
+
+  const config = join(folder, "config.yaml");
+  await appendFile(config, "privacy: { exclude_columns: [items.description] }\n");
+  const early = await run(["export", "items", "--out", "lake"]);
+  expect({ code: early.code, said: early.stderr }).toEqual({
+    code: 2,
+    said: expect.stringContaining("Run `tributary sync` first"),
+  });
+  for (let times = 0; times < 2; times++) expect(await named()).toEqual([{ paths: [out], state_schema: "_tributary" }]);
+  expect((await run(["export", "items", "--out", "lake"])).code).toBe(0);
+  expect(await named()).toEqual([]);
+  expect(await readdir(join(folder, "lake.exports"))).toHaveLength(1);
 });

@@ -6,7 +6,6 @@ import { runOnWorkers } from "../../src/fleet/following.ts";
 import { type Fleet, openFleet } from "../../src/fleet/opening.ts";
 import { Worker, type WorkerTools } from "../../src/fleet/worker.ts";
 import type { Log } from "../../src/logging.ts";
-import { renewExports } from "../../src/outputs/export/renewing.ts";
 import type { RunReport } from "../../src/sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../src/sync/run/run_order.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
@@ -49,7 +48,7 @@ export async function startWorkers(
     const id = `${name}-${nth}`;
     const fleet = await openFleet(config, { clock, log });
     const worker = new Worker({
-      ...{ id, config, log, renewExports, clock, random: Math.random, redact: text => text },
+      ...{ id, config, log, clock, random: Math.random, redact: text => text },
       ...{ queue: fleet.queue, clients: clients ?? fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
       defaults: { ...defaults, version },
     });

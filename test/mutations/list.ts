@@ -340,9 +340,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     invariant: 11,
-    file: "src/outputs/export/renewing.ts",
-    in: "renewExports",
-    change: { negates: 4 },
+    file: "src/privacy/apply_policy.ts",
+    in: "outdatedExports",
+    change: { returns: "[]" },
     tests: "test/privacy/switching.test.ts",
   },
   {
@@ -358,13 +358,6 @@ export const mutants: readonly Mutant[] = [
     in: "removeLeftovers",
     change: { returns: "undefined" },
     tests: "test/outputs/export/whole.test.ts",
-  },
-  {
-    invariant: 12,
-    file: "src/outputs/export/export.ts",
-    in: "isSame",
-    change: { returns: "false" },
-    tests: "test/outputs/export/steps.test.ts",
   },
   {
     invariant: 13,

@@ -4,12 +4,12 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../src/errors.ts";
-import { readManifest } from "../../src/outputs/export/manifest.ts";
 import { notePlace } from "../../src/outputs/export/noting.ts";
-import { placeAt } from "../../src/outputs/export/place.ts";
+import { placeOf as exportPlace } from "../../src/outputs/export/place.ts";
 import { requirePolicyApplied } from "../../src/privacy/apply_policy.ts";
 import { configured } from "../../src/privacy/configured_catalog.ts";
 import { type Policy, policyOf } from "../../src/privacy/policy.ts";
+import type { RunReport } from "../../src/sync/run/run.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
 import { openReading } from "../../src/warehouse/connect/reading.ts";
 import { addressIn, again } from "../operations/replay/again.ts";
@@ -40,17 +40,18 @@ async function settled({ warehouse }: Place, policy: Policy): Promise<void> {
   }
 }
 
-/** As `tributary export` does before it writes into a folder for the first time. */
-const note = ({ warehouse, clock }: Place, path: string) => {
-  const holder = {
-    runId: "export",
-    pid: process.pid,
-    host: hostname(),
-    command: "test",
-    startedAt: clock.date().toISOString(),
-  };
-  return notePlace(whereIs(warehouse), placeAt(path), holder, clock, 0);
-};
+/** As `tributary export` does: before the first export of a folder, and after the first one under another policy. */
+async function note({ warehouse, clock }: Place, path: string, policy: string): Promise<void> {
+  const startedAt = clock.date().toISOString();
+  const holder = { runId: "export", pid: process.pid, host: hostname(), command: "test", startedAt };
+  const place = await exportPlace(path, "/");
+  const noting = { place, policy, isKnown: policy !== "", holder, clock, waitMs: 0 };
+  expect(await notePlace(whereIs(warehouse), noting)).toBeUndefined();
+}
+
+/** The exports that a run's warnings name. */
+const outdated = ({ warnings }: RunReport) =>
+  warnings.filter(({ code }) => code === "privacy.outdated_exports").flatMap(({ fields }) => fields["paths"]);
 
 describe.each(kinds)("%s", (_name, make) => {
   test("switched from keep to hash, nothing holds the former values, and the service is asked for none of it again", async () => {
@@ -60,9 +61,9 @@ describe.each(kinds)("%s", (_name, make) => {
     await place.night();
     const before = new Set((await everywhere(place)).map(trace => trace.slice(trace.lastIndexOf(": ") + 2)));
     expect([...before].sort()).toEqual([...SECRETS].sort());
-    // Exported twice, of which the first version stays for readers; and to a folder that is gone by now.
     const out = await lake();
-    for (const path of [out, `${out}-2`]) expect(await note(place, path)).toBeUndefined();
+    const other = `${out}-2`;
+    for (const path of [out, other]) await note(place, path, "");
     await exported(warehouse, out, { clock: place.clock });
     place.clock.advance(1);
     await exported(warehouse, out, { clock: place.clock, live: true });
@@ -78,17 +79,13 @@ describe.each(kinds)("%s", (_name, make) => {
     await settled(place, wanted);
     expect(await everywhere(place)).toEqual([]);
     expect(place.said.join("\n")).toMatch(/stored treated from now on; \d+ stored values were rewritten/);
-    expect(place.said.filter(line => line.includes("the export in"))).toEqual([
-      expect.stringContaining(`the export in ${out} was made anew, and its earlier versions removed`),
-    ]);
+    expect(outdated(report)).toEqual([out, other]);
+    // What was exported stays as it is until it is exported again; then no version stays that holds the former values.
+    expect((await readdir(`${out}.exports`)).length).toBe(2);
+    await exported(warehouse, out, { clock: place.clock, privacy: wanted.id });
+    await note(place, out, wanted.id);
     expect(await everywhere(place, [`${out}.exports`])).toEqual([]);
     expect((await readdir(`${out}.exports`)).length).toBe(1);
-    expect(await readManifest(out)).toMatchObject({
-      options: { live: true, keep: 2 },
-      privacy: expect.stringMatching(/^[0-9a-f]{16}$/),
-    });
-    const noted = await warehouse.query<{ path: string }>("select path from _tributary.exports");
-    expect(noted).toEqual([{ path: out }]);
     // What was stored became what the service's values become, but for the object that fitted no column and has a hash now.
     expect(report.streams.filter(line => line.updated + line.inserted + line.deleted > 0)).toMatchObject([
       { stream: "people", updated: 1, inserted: 0, deleted: 0 },
@@ -115,6 +112,7 @@ describe.each(kinds)("%s", (_name, make) => {
 
     const last = await place.night();
     expect(last.streams.filter(line => line.updated + line.inserted + line.deleted > 0)).toEqual([]);
+    expect(outdated(last)).toEqual([other]);
     expect(await everywhere(place)).toEqual([]);
 
     // What is loaded from the archive is what a sync under this policy loads.

@@ -9,7 +9,6 @@ import { type BackfillOrder, planBackfill, runBackfill } from "../../src/operati
 import { type Estimate, estimateSync } from "../../src/operations/estimate/estimate.ts";
 import type { VerifyReport } from "../../src/operations/verify/report.ts";
 import { type VerifyOrder, verify } from "../../src/operations/verify/verify.ts";
-import { renewExports } from "../../src/outputs/export/renewing.ts";
 import type { Refresh } from "../../src/sync/context.ts";
 import { companiesOf, type RunReport, type RunView, runSync } from "../../src/sync/run/run.ts";
 import type { RunLimits, RunOrder, RunTools, Selection } from "../../src/sync/run/run_order.ts";
@@ -89,7 +88,6 @@ export function bench({
     signal,
     redact: text => text,
     watch,
-    renewExports,
   });
   const configFor = ({ catalogue }: Pick<Ordered, "catalogue">) =>
     configOf(simulator, warehouse, catalogue === undefined ? leavingOut(unread, more) : more);

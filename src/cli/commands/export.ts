@@ -3,7 +3,9 @@ import { hostname } from "node:os";
 import { type Command, Option } from "commander";
 import { nothingLoaded } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import type { ExportOrder, ExportTools } from "../../outputs/export/export.ts";
+import type { ExportOrder, ExportProgress, ExportTools } from "../../outputs/export/export.ts";
+import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import type { Holder } from "../../warehouse/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
 import { exportLine, exportText } from "../terminal/export_report.ts";
@@ -27,7 +29,7 @@ export function register(command: Command, context: CliContext): void {
       "streams, patterns or presets (default: every table there is, also of streams that are off)",
     )
     .description(
-      "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Tables that did not change since are not written again. Nothing in the warehouse is locked or changed, but that the folder is noted there the first time: a change of `privacy` makes it anew.",
+      "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Every table is written anew. Nothing in the warehouse is locked. It notes the folder and its privacy policy: after a change of `privacy` each run names the exports to make again.",
     )
     .requiredOption(
       "--out <dir>",
@@ -50,7 +52,7 @@ export function register(command: Command, context: CliContext): void {
     "tributary export --out lake",
     "tributary export 'purchase_order*' invoices --out lake --live",
     "tributary export --out lake --partition-by _company --partition-by purchase_orders=po_date:month",
-    "tributary export --out lake --json | jq -r '.tables[] | select(.status == \"written\") | .table'",
+    "tributary export --out lake --json | jq -r '.tables[] | [.table, .rows] | @tsv'",
   )
     .addHelpText(
       "after",
@@ -65,44 +67,52 @@ async function exportTables(
   context: CliContext,
 ): Promise<void> {
   const { config, warnings } = await context.openConfig(options, { local: true });
-  const { placeOf, roomIn } = await import("../../outputs/export/place.ts");
+  const { placeOf } = await import("../../outputs/export/place.ts");
   const { readPartitionSpec } = await import("../../outputs/export/partitioning.ts");
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { exportResources } = await import("../../warehouse/connect/exporting.ts");
   const { makeExport } = await import("../../outputs/export/export.ts");
-  const { isNoted, notePlace } = await import("../../outputs/export/noting.ts");
+  const { notedPolicy, notePlace } = await import("../../outputs/export/noting.ts");
   const { requirePolicyApplied, privacyOf } = await import("../../privacy/apply_policy.ts");
   const { streams } = await import("../../../streams/index.ts");
   const order = await orderOf(names, options, config);
   for (const spec of options.partitionBy) readPartitionSpec(spec);
   const place = await placeOf(options.out, context.cwd);
-  const open = async () => {
-    const reading = await openReading(config.destination, exportResources(roomIn(place)));
-    if (reading !== undefined) return reading;
-    throw nothingLoaded("tables to export");
-  };
-  let reading = await open();
+  const { policy } = privacyOf(streams, config.privacy);
   const { tools, finish } = await exportTools(context, options);
+  // Opened for each step: our own reader would block a note (`readers: direct`).
+  const reading = async <T>(read: (from: WarehouseReading) => Promise<T>): Promise<T> => {
+    await using from = await openReading(config.destination, exportResources(place.room));
+    if (from === undefined) throw nothingLoaded("tables to export");
+    await requirePolicyApplied(from, policy);
+    return await read(from);
+  };
+  const note = async (isKnown: boolean) => {
+    const noting = { place, policy: policy.id, isKnown, holder: holderNow(context), clock: tools.clock };
+    const warning = await notePlace(config.destination, { ...noting, waitMs: options.wait });
+    if (warning !== undefined) tools.log.warn(warning);
+  };
   try {
     for (const warning of warnings) tools.log.warn(warning);
-    const { policy } = privacyOf(streams, config.privacy);
-    await requirePolicyApplied(reading, policy);
-    if (!(await isNoted(reading, place, tools.holder.host))) {
-      // Our own reader would block the write (`readers: direct`).
-      await reading.close();
-      const warning = await notePlace(config.destination, place, tools.holder, tools.clock, options.wait);
-      if (warning !== undefined) tools.log.warn(warning);
-      reading = await open();
-    }
-    const report = await makeExport(reading, { ...order, place, privacy: policy.id }, tools);
+    const noted = await reading(from => notedPolicy(from, place));
+    if (noted === undefined) await note(false);
+    const report = await reading(from => makeExport(from, { ...order, place, privacy: policy.id }, tools));
+    if (noted !== undefined && noted !== policy.id) await note(true);
     finish();
     if (options.json) context.printJson(report);
     else context.print(exportText(report, context.look()));
   } finally {
     finish();
-    await reading.close();
   }
 }
+
+const holderNow = ({ clock }: CliContext): Holder => ({
+  runId: randomUUID(),
+  pid: process.pid,
+  host: hostname(),
+  command: "tributary export",
+  startedAt: new Date(clock.now()).toISOString(),
+});
 
 async function orderOf(
   names: readonly string[],
@@ -139,22 +149,6 @@ async function exportTools(
     stopping: commandMessages.export_stopping(),
     stopped: ({ signal }) => commandMessages.export_stopped({ signal, out: options.out }),
   });
-  const compared = new Set<string>();
-  const holder = {
-    runId: randomUUID(),
-    pid: process.pid,
-    host: hostname(),
-    command: "tributary export",
-    startedAt: new Date(context.clock.now()).toISOString(),
-  };
-  return {
-    tools: {
-      ...{ clock: systemClock, log, holder, signal },
-      watch: progress => {
-        compared.add(progress.table);
-        show(exportLine(progress, compared.size));
-      },
-    },
-    finish,
-  };
+  const watch = (progress: ExportProgress) => show(exportLine(progress));
+  return { tools: { clock: systemClock, log, signal, watch }, finish };
 }

@@ -98,9 +98,8 @@ interface Runner {
 
 /** Runs what is due in this process, or has the workers do it. */
 async function runnerOf(config: Config, log: Log): Promise<Runner> {
-  const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { runAttempts } = await import("../../sync/run/attempts.ts");
-  const runHere: Runner["run"] = (order, tools) => runAttempts(order, { ...tools, renewExports });
+  const runHere: Runner["run"] = (order, tools) => runAttempts(order, tools);
   if (config.workers === undefined) {
     return {
       run: runHere,

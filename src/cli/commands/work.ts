@@ -79,11 +79,10 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
     if (asked.length === 0) throw new ConfigError(commandMessages.work_drain_unknown());
     return context.print(`${asked.join(", ")}: finishing, then leaving.`);
   }
-  const { renewExports } = await import("../../outputs/export/renewing.ts");
   const { Worker } = await import("../../fleet/worker.ts");
   const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 4)}`;
   const worker = new Worker({
-    ...{ id, config, log, renewExports, clock: systemClock, random: Math.random, redact: context.redact },
+    ...{ id, config, log, clock: systemClock, random: Math.random, redact: context.redact },
     ...{ queue: fleet.queue, clients: fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
     defaults: await runDefaults(),
   });

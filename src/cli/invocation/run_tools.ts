@@ -48,12 +48,11 @@ export async function withRunTools<T>(
   };
   const place = await placeOn(context.stderr, context.env);
   const log = await context.openLog(options.logLevel, sink);
-  const { renewExports } = await import("../../outputs/export/renewing.ts");
   using stop = interruption(context, log.info);
   try {
     for (const warning of warnings) log.warn(warning);
     return await run({
-      ...{ clock: context.clock, random: Math.random, log, signal: stop.signal, redact: context.redact, renewExports },
+      ...{ clock: context.clock, random: Math.random, log, signal: stop.signal, redact: context.redact },
       watch: view => {
         display = startProgress(view, place, {
           clock: { ...displayClock, now: context.clock.now },

@@ -21,7 +21,7 @@ export interface DaemonTools {
   readonly random: () => number;
   readonly log: Log;
   readonly redact: (text: string) => string;
-  readonly run: (order: RunOrder, tools: Omit<RunTools, "renewExports">, turn: Turn) => Promise<RunReport>;
+  readonly run: (order: RunOrder, tools: RunTools, turn: Turn) => Promise<RunReport>;
   /** What earlier daemons ran; undefined for a warehouse that was never loaded. */
   readonly past: (config: Config) => Promise<Past | undefined>;
   readonly source: ConfigSource;

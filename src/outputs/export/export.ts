@@ -1,24 +1,20 @@
 import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError, TributaryError } from "../../errors.ts";
 import { codeOf, diskFailure, remove } from "../../files.ts";
 import type { Log } from "../../logging.ts";
-import type { Message } from "../../message.ts";
 import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
-import type { Holder } from "../../warehouse/destination.ts";
 import { destinationFailure } from "../../warehouse/duckdb/session/failure.ts";
 import { type MakeLink, systemLink } from "../../warehouse/duckdb/versions/version_names.ts";
 import type { Exportable } from "../../warehouse/parquet_source.ts";
-import { syncFolders, takeOver } from "./files.ts";
-import { hold } from "./hold.ts";
+import { syncFiles, syncFolders } from "./files.ts";
 import { type ExportedTable, MANIFEST, type Manifest, readManifest, writeManifest } from "./manifest.ts";
 import { exportMessages, type Refused } from "./messages.ts";
 import { partitionsOf, readPartitionSpec } from "./partitioning.ts";
-import { begin, linked, type Place, prune, removeLeftovers, roomIn, show } from "./place.ts";
+import { begin, linked, type Place, prune, show, type Unfinished } from "./place.ts";
 import { chooseTables, type Wanted } from "./tables.ts";
-import { type Decided, decide, requireFewFolders, type TableProgress, writeTable } from "./writing.ts";
+import { type PartitionedTable, requireFewFolders, sourceOf, writeTable } from "./writing.ts";
 
 /** What an export is to hold, as it is recorded in its manifest. */
 export type ExportOptions = Manifest["options"];
@@ -26,10 +22,20 @@ export type ExportOptions = Manifest["options"];
 export interface ExportOrder extends Wanted {
   readonly place: Place;
   readonly options: ExportOptions;
-  /** Which policy the warehouse's values are stored under. Versions of another one go, for what they hold may be kept no longer. */
+  /** The policy that the warehouse's values are stored under. Versions of another one go: what they hold may be kept no longer. */
   readonly privacy: string;
   /** Of tributary. */
   readonly version: string;
+}
+
+/** How far an export is: rows written of one of its tables. */
+export interface ExportProgress {
+  readonly table: string;
+  /** The table's number, from 1. */
+  readonly nth: number;
+  readonly tables: number;
+  readonly rows: number;
+  readonly of: number;
 }
 
 export interface ExportTools {
@@ -38,17 +44,13 @@ export interface ExportTools {
   readonly signal: AbortSignal;
   /** How a symbolic link is made, where not by the system. */
   readonly makeLink?: MakeLink;
-  /** Who exports: a second export is told. */
-  readonly holder: Holder;
-  /** Told what is being done to which table. */
-  readonly watch: (progress: TableProgress) => void;
+  readonly watch: (progress: ExportProgress) => void;
 }
 
-/** What `export` did, as `--json` prints it. `unchanged`: nothing at all was written. */
+/** What `export` did, as `--json` prints it. */
 export interface ExportReport {
   readonly out: string;
   readonly manifest: string;
-  readonly status: "written" | "unchanged";
   /** The folder that `out` leads to. */
   readonly version: string;
   /** The moment that all tables are of, ISO 8601. */
@@ -60,29 +62,24 @@ export interface ExportReport {
   readonly removed: readonly string[];
   /** Streams that are on or were named and have no table yet. */
   readonly missing: readonly string[];
-  readonly warnings: readonly Message[];
 }
 
 /**
- * Brings the folder in step with the warehouse, in one step for its readers: tables that changed are written, the others
- * taken over, and where nothing changed nothing is written. The warehouse is read at one moment and not locked.
- * @throws ConfigError, LockedError, DestinationError, or the signal's reason; the folder is as it was then
+ * Writes the tables into a new folder and lets the path lead to it, in one step for its readers. The warehouse is read at one
+ * moment and not locked.
+ * @throws ConfigError, DestinationError, or the signal's reason; the folder is as it was then
  */
 export async function makeExport(from: Exportable, order: ExportOrder, tools: ExportTools): Promise<ExportReport> {
   const { place } = order;
   try {
-    return await atOneMoment(from, roomIn(place), tools.signal, async moment => {
+    return await atOneMoment(from, place.room, tools.signal, async moment => {
       const { missing, tables } = await chosenTables(moment, from, order);
       await mkdir(place.home, { recursive: true });
-      const held = await hold(place.home, place.path, tools.holder);
+      await mkdir(place.room, { mode: 0o700 });
       try {
-        await removeLeftovers(place);
-        await mkdir(roomIn(place), { mode: 0o700 });
-        const report = await inStep({ from, moment, order, tools, tables, requireHeld: held.requireHeld });
-        return { ...report, missing };
+        return { ...(await exportTables({ from, moment, order, tools, tables })), missing };
       } finally {
-        await remove(roomIn(place));
-        await held.release();
+        await remove(place.room);
         // Removes the folder if nothing was exported.
         await rmdir(place.home).catch(() => undefined);
       }
@@ -105,106 +102,56 @@ interface Work {
   readonly moment: Moment;
   readonly order: ExportOrder;
   readonly tools: ExportTools;
-  readonly tables: Awaited<ReturnType<typeof chosenTables>>["tables"];
-  readonly requireHeld: () => Promise<void>;
+  readonly tables: readonly PartitionedTable[];
 }
 
-async function inStep(work: Work): Promise<Omit<ExportReport, "missing">> {
+async function exportTables(work: Work): Promise<Omit<ExportReport, "missing">> {
   const { from, order, tools, tables, moment } = work;
   const { place, options, privacy } = order;
-  const mayStay = async (folder: string) => isUnder(privacy, await readManifest(folder));
-  const readAt = tools.clock.now();
-  const before = await linked(place);
-  const folder = before === undefined ? undefined : join(place.home, before);
-  const previous = folder === undefined ? undefined : await readManifest(folder);
-  const decided: Decided[] = [];
-  for (const table of tables) {
-    tools.watch({ table: table.name, doing: "comparing", rows: 0, tables: tables.length });
-    decided.push(await decide(moment.source, table, options, previous, folder));
-  }
-  const read_at = new Date(readAt).toISOString();
+  for (const table of tables) await requireFewFolders(moment.source, sourceOf(table, options));
+  const now = tools.clock.now();
+  const unfinished = await begin(place, now);
+  const written = await writeTables(work, unfinished);
+  const read_at = new Date(now).toISOString();
   const published_at = from.publishedAt?.toISOString() ?? null;
-  const told = { read_at, published_at, schema: from.schema, privacy, options };
-  const exported = previous?.tables.map(({ table }) => table) ?? [];
-  const removed = exported.filter(name => !tables.some(other => other.name === name));
-  const found = { out: place.path, manifest: join(place.path, MANIFEST), removed, read_at, published_at };
-  if (previous !== undefined && before !== undefined && isSame(previous, decided, told)) {
-    await prune(place, Number.POSITIVE_INFINITY, mayStay);
-    const lines = decided.map(({ entry }) => lineOf(entry, "unchanged"));
-    return { ...found, status: "unchanged", version: before, tables: lines, warnings: [] };
-  }
-  const { version, entries } = await write(work, decided, folder, readAt, told);
+  const about = { tributary_version: order.version, read_at, published_at, schema: from.schema, privacy, options };
+  // Fails where another export that began meanwhile has moved some of it away.
+  for (const { files } of written) await syncFiles(unfinished.folder, files);
+  await writeManifest(unfinished.folder, { ...about, tables: written });
+  await syncFolders(unfinished.folder);
+  tools.signal.throwIfAborted();
+  const before = await linked(place);
+  const previous = before === undefined ? undefined : await readManifest(join(place.home, before));
+  await show(place, unfinished, tools.makeLink ?? systemLink);
+  const { name: version } = unfinished;
+  const mayStay = async (folder: string) => privacy === "" || (await readManifest(folder))?.privacy === privacy;
   await prune(place, options.keep, mayStay);
-  const warnings = damaged(decided);
-  const lines = entries.map((entry, at) => lineOf(entry, decided[at]!.kept ? "unchanged" : "written"));
-  return { ...found, status: "written", version, tables: lines, warnings };
+  const names = new Set(tables.map(({ name }) => name));
+  const removed = previous?.tables.map(({ table }) => table).filter(name => !names.has(name)) ?? [];
+  const manifest = join(place.path, MANIFEST);
+  return { out: place.path, manifest, version, read_at, published_at, tables: written.map(lineOf), removed };
 }
 
-async function write(
-  { moment, order, tools, tables, requireHeld }: Work,
-  decided: readonly Decided[],
-  before: string | undefined,
-  readAt: number,
-  told: Pick<Manifest, "read_at" | "published_at" | "schema" | "privacy" | "options">,
-): Promise<{ readonly version: string; readonly entries: readonly ExportedTable[] }> {
-  const { place } = order;
-  const changed = decided.filter(({ kept }) => !kept);
-  for (const { source } of changed) await requireFewFolders(moment.source, source);
-  const unfinished = await begin(place, readAt);
-  try {
-    const entries: ExportedTable[] = [];
-    for (const { entry, source, kept } of decided) {
-      const started = tools.clock.now();
-      tools.signal.throwIfAborted();
-      if (kept) {
-        await takeOver(before!, unfinished.folder, entry.files);
-        entries.push(entry);
-        continue;
-      }
-      const watch = (rows: number) =>
-        tools.watch({ table: entry.table, doing: "writing", rows, of: entry.rows, tables: tables.length });
-      watch(0);
-      const files = await writeTable(moment.source, source, entry, unfinished, watch);
-      entries.push({ ...entry, files, exported_at: new Date(tools.clock.now()).toISOString() });
-      const { table, rows } = entry;
-      tools.log.info(exportMessages.exported(), { table, rows, files: files.length, ms: tools.clock.now() - started });
-    }
-    await writeManifest(unfinished.folder, { tributary_version: order.version, ...told, tables: entries });
-    await syncFolders(unfinished.folder);
-    await requireHeld();
-    tools.signal.throwIfAborted();
-    await show(place, unfinished, tools.makeLink ?? systemLink);
-    return { version: unfinished.name, entries };
-  } catch (error) {
-    await remove(unfinished.folder).catch(() => undefined);
-    throw error;
+async function writeTables({ moment, order, tools, tables }: Work, unfinished: Unfinished): Promise<ExportedTable[]> {
+  const { clock, signal, watch, log } = tools;
+  const written: ExportedTable[] = [];
+  for (const [at, table] of tables.entries()) {
+    const started = clock.now();
+    signal.throwIfAborted();
+    const entry = await writeTable(moment.source, table, order.options, unfinished, (rows, of) =>
+      watch({ table: table.name, nth: at + 1, tables: tables.length, rows, of }),
+    );
+    written.push(entry);
+    const { rows, files } = entry;
+    log.info(exportMessages.exported(), { table: table.name, rows, files: files.length, ms: clock.now() - started });
   }
+  return written;
 }
 
-/** Whether the export before says the same of everything, so that there is nothing to write. */
-function isSame(
-  previous: Manifest,
-  decided: readonly Decided[],
-  told: Pick<Manifest, "schema" | "privacy" | "options">,
-): boolean {
-  if (decided.some(({ kept }) => !kept)) return false;
-  const now = [told.schema, told.privacy, told.options, decided.map(({ entry }) => entry)];
-  return isDeepStrictEqual(now, [previous.schema, previous.privacy, previous.options, previous.tables]);
-}
-
-/** Whether what an export holds may be kept under a policy: it was made under it, or everything may. */
-export function isUnder(privacy: string, made: Pick<Manifest, "privacy"> | undefined): boolean {
-  return privacy === "" || made?.privacy === privacy;
-}
-
-const damaged = (decided: readonly Decided[]): readonly Message[] =>
-  decided.filter(({ isDamaged }) => isDamaged).map(({ entry: { table } }) => exportMessages.damaged({ table }));
-
-/** A table's line in the report of an export. `unchanged`: its files are those of the export before. */
-const lineOf = ({ table, stream, rows, files }: ExportedTable, status: "written" | "unchanged") => ({
+/** A table's line in the report of an export. */
+const lineOf = ({ table, stream, rows, files }: ExportedTable) => ({
   table,
   stream,
-  status,
   rows,
   files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -30,18 +30,10 @@ const table = z.object({
   stream: z.string().nullable(),
   description: z.string().nullable(),
   rows: z.number(),
-  /** Over the rows, in whatever order; comparable only between exports of the same `engine`. */
-  fingerprint: z.string(),
-  engine: z.string(),
-  company: z.string().nullable(),
-  live: z.boolean(),
-  compression: z.enum(["zstd", "snappy"]),
   partitions: z.array(partition),
   columns: z.array(column),
   /** Paths below the manifest's folder. */
   files: z.array(file),
-  /** When its files were written. */
-  exported_at: z.string(),
 });
 const manifest = z.object({
   format_version: z.literal(VERSION),

@@ -7,67 +7,33 @@ const didYouMean = (nearest: string | undefined): string => (nearest === undefin
 const UNWRITABLE = `${DENIED} Give it write permission on the folder that --out lies in, or name another one.`;
 
 const advice = {
-  full: `${FULL} Changed tables are written beside the previous export, and rows of PostgreSQL wait there in slices of 256 MB: free some space, or keep fewer versions (--keep 1), then run the same command again.`,
+  full: `${FULL} Tables are written beside the previous export, and rows of PostgreSQL wait there in slices of 256 MB: free some space, or keep fewer versions (--keep 1), then run the same command again.`,
   denied: UNWRITABLE,
   read_only: UNWRITABLE,
   busy: "A disk is mounted there, or a program stands in it. Name a folder below it instead.",
   long_name: "The path is too long for the file system. Name a folder further up.",
   no_folder: "A part of the path that should be a folder is a file. Name another folder.",
-  gone: "Something vanished meanwhile: a mounted drive, or the folder beside it that holds the versions. Run the same command again.",
+  gone: "Something vanished meanwhile: a mounted drive, the folder beside it that holds the versions, or what was unfinished because another export into the same folder began. Run the same command again.",
 };
 
 /** Why the disk refused an export. */
 export type Refused = keyof typeof advice;
 
-/** The export that has the folder. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  readonly command: string;
-  readonly started_at: string;
-}
-
 export const exportMessages = catalog("export", {
   exported: "exported",
-  renewing: "making an export anew, under the configured privacy",
-  not_renewed: template(
-    { path: "/srv/lake", home: "/srv/lake.exports", reason: "The disk is full." },
-    ({ path, home, reason }) =>
-      `The export in ${path} holds values that are not to be kept as they are, and could not be made anew: ${reason} Run \`tributary export\` for it, or remove it with ${home}.`,
-  ),
   not_noted: template(
     { path: "/srv/lake", state_schema: "_tributary", reason: "The role analyst may not write." },
     ({ path, state_schema, reason }) =>
-      `${path} could not be noted in ${state_schema}.exports: a later change of \`privacy\` will not reach it. ${reason}`,
+      `${path} could not be noted in ${state_schema}.exports, which names the exports that a change of \`privacy\` outdates. ${reason}`,
   ),
   no_tables: template({ streams: [] as readonly string[] }, ({ streams }) => {
     const what = streams.length === 0 ? "the warehouse has no table" : `there is no table of ${streams.join(", ")}`;
     return `Expected tables to export, but ${what} yet: run \`tributary sync\` first.`;
   }),
-  damaged: template(
-    { table: "items" },
-    ({ table }) =>
-      `${table}: files of the export before were not as its manifest says, and were written anew. Somebody changed them.`,
-  ),
   disk_refused: template(
     { path: "/srv/lake", reason: "ENOSPC: no space left on device, write", why: "full" as Refused },
     ({ path, reason, why }) =>
       `Expected to export to ${path}, but: ${reason}. ${advice[why]} What was exported before is untouched.`,
-  ),
-  locked: template(
-    {
-      path: "/srv/lake",
-      holder: { pid: 4711, host: "etl-1", command: "tributary export", started_at: "2026-03-01T04:00:00.000Z" } as
-        | Holder
-        | undefined,
-    },
-    ({ path, holder }) => {
-      const who =
-        holder === undefined
-          ? "another export"
-          : `another export (process ${holder.pid} on ${holder.host}, \`${holder.command}\`, since ${holder.started_at})`;
-      return `Expected ${path} to be free, but ${who} is writing to it. Nothing was done; run the same command again when it has ended.`;
-    },
   ),
   not_below: template(
     { out: "." },

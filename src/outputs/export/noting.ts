@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import { DestinationError } from "../../errors.ts";
+import { DestinationError, LockedError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
@@ -9,35 +9,41 @@ import { readManifest } from "./manifest.ts";
 import { exportMessages } from "./messages.ts";
 import type { Place } from "./place.ts";
 
-/** Whether the warehouse knows that this machine exports to a place. */
-export async function isNoted(reading: WarehouseReading, { path }: Place, host: string): Promise<boolean> {
-  const known = await notedExports(reading.db);
-  if (known.some(noted => noted.path === path && noted.host === host)) return true;
+/** The policy that the warehouse has noted for a place; undefined for a place that it does not know. */
+export async function notedPolicy(reading: WarehouseReading, { path }: Place): Promise<string | undefined> {
   const { publishedAt } = reading;
-  if (publishedAt === undefined) return false;
-  // What was noted since the file was published stands only in the one that runs write.
-  const before = await readManifest(path);
-  return before !== undefined && Date.parse(before.read_at) > publishedAt.getTime();
+  // A published file lacks what was noted after it: then the export itself says its policy.
+  const manifest = publishedAt === undefined ? undefined : await readManifest(path);
+  if (manifest !== undefined && Date.parse(manifest.read_at) > publishedAt!.getTime()) return manifest.privacy;
+  const known = await notedExports(reading.db);
+  return known.find(noted => noted.path === path)?.policy;
+}
+
+/** A note of an export, and who writes it. */
+export interface Noting {
+  readonly place: Place;
+  readonly policy: string;
+  /** Whether the warehouse knows the place under another policy: until the note is written, runs name the place. */
+  readonly isKnown: boolean;
+  readonly holder: Holder;
+  readonly clock: Clock;
+  readonly waitMs: number;
 }
 
 /**
- * Notes a place in the warehouse before anything is exported to it for the first time: a change of privacy has to find it.
- * Answers a warning where nothing may be written there. @throws LockedError while a run has a DuckDB file
+ * Notes the policy that an export's values are stored under. Returns a warning where the note cannot be written.
+ * @throws LockedError while a run has a DuckDB file that does not know the place yet
  */
-export async function notePlace(
-  where: Where,
-  { path }: Place,
-  holder: Holder,
-  clock: Clock,
-  waitMs: number,
-): Promise<Message | undefined> {
+export async function notePlace(where: Where, noting: Noting): Promise<Message | undefined> {
+  const { place, policy, isKnown, holder, clock, waitMs } = noting;
+  const { path } = place;
   try {
     const opener = { runId: holder.runId, holder, clock };
-    const now = new Date(clock.now()).toISOString();
-    await inState(where, opener, waitMs, ({ db }) => noteExport(db, { path, host: holder.host }, now));
+    const noted_at = new Date(clock.now()).toISOString();
+    await inState(where, opener, waitMs, ({ db }) => noteExport(db, { path, host: holder.host, policy, noted_at }));
     return undefined;
   } catch (error) {
-    if (!(error instanceof DestinationError)) throw error;
+    if (!(error instanceof DestinationError || (isKnown && error instanceof LockedError))) throw error;
     return exportMessages.not_noted({ path, state_schema: where.stateSchema, reason: error.message });
   }
 }

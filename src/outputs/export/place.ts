@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ConfigError, DestinationError } from "../../errors.ts";
@@ -13,13 +14,15 @@ import {
 } from "../../warehouse/duckdb/versions/version_names.ts";
 import { exportMessages } from "./messages.ts";
 
-/** What a link to the path is prepared as. */
-const PLACED = ".tributary.new";
+/** What the rooms' names end with. */
+const UNFINISHED = ".tmp";
 
 /** Where an export lies: `path` is a link to one of the versions in `home`. */
 export interface Place {
   readonly path: string;
   readonly home: string;
+  /** A private folder in `home` for what this one export has not finished. */
+  readonly room: string;
 }
 
 /** The place that `--out` names. @throws ConfigError where something else stands, which is left as it is */
@@ -28,10 +31,10 @@ export async function placeOf(out: string, cwd: string): Promise<Place> {
   const away = relative(path, cwd);
   if (away === "" || !(away.startsWith("..") || resolve(away) === away))
     throw new ConfigError(exportMessages.not_below({ out }));
-  const place = placeAt(path);
+  const home = `${path}.exports`;
+  const place = { path, home, room: join(home, `${randomUUID()}${UNFINISHED}`) };
   const entry = await entryAt(path);
-  const home = await entryAt(place.home);
-  if (home?.isFile() === true) throw new ConfigError(exportMessages.versions_blocked({ out, home: place.home }));
+  if ((await entryAt(home))?.isFile() === true) throw new ConfigError(exportMessages.versions_blocked({ out, home }));
   if (entry === undefined) return place;
   if (entry.isSymbolicLink()) {
     if ((await linked(place)) !== undefined) return place;
@@ -41,9 +44,6 @@ export async function placeOf(out: string, cwd: string): Promise<Place> {
   if ((await readdir(path)).length > 0) throw new ConfigError(exportMessages.foreign_files({ out }));
   return place;
 }
-
-/** The private folder for what is on its way, there while an export is made. */
-export const roomIn = ({ home }: Place): string => join(home, "room.tmp");
 
 /** The version that readers are given. */
 export async function linked({ path, home }: Place): Promise<string | undefined> {
@@ -57,22 +57,27 @@ export interface Unfinished {
   readonly folder: string;
 }
 
-export async function begin({ home }: Place, now: number): Promise<Unfinished> {
-  const name = nameAfter(now, await namesIn(home));
-  const folder = join(home, `${name}.tmp`);
+/** Begins a version, in place of whatever other exports have not finished. */
+export async function begin(place: Place, now: number): Promise<Unfinished> {
+  // Before leftovers go: their names are not used again.
+  const name = nameAfter(now, await namesIn(place.home));
+  await removeLeftovers(place);
+  const folder = join(place.room, name);
   await mkdir(folder);
   return { name, folder };
 }
 
-/** Lets the path lead to the finished version: one rename. Its files have to be on the disk by then. */
+/**
+ * Lets the path lead to the finished version: one rename. Its files have to be on the disk by then. The link comes out of the
+ * room, so an export whose room another one has moved away shows nothing.
+ */
 export async function show(place: Place, { name, folder }: Unfinished, makeLink: MakeLink): Promise<void> {
-  const { path, home } = place;
-  const made = `${path}${PLACED}`;
+  const { path, home, room } = place;
+  const made = join(room, "link");
   const version = join(home, name);
+  await rename(folder, version);
   try {
-    await rename(folder, version);
     await syncFolder(home);
-    await remove(made);
     await makeLink(join(basename(home), name), made).catch(error => {
       if (!lacksLinks(error)) throw error;
       throw new DestinationError(exportMessages.no_links({ path, error_code: codeOf(error) }), error);
@@ -80,46 +85,41 @@ export async function show(place: Place, { name, folder }: Unfinished, makeLink:
     if ((await entryAt(path))?.isDirectory() === true) await rmdir(path);
     await rename(made, path);
   } catch (error) {
-    await Promise.allSettled([version, made].map(remove));
+    await remove(version).catch(() => undefined);
     throw error;
   }
   await syncFolder(dirname(path));
 }
 
-/** Removes what killed exports left: all that is unfinished, and versions that were finished and never shown. Only for who holds the place. */
-export async function removeLeftovers(place: Place): Promise<void> {
-  await remove(`${place.path}${PLACED}`);
-  const shown = await linked(place);
-  for (const name of await readdir(place.home)) {
-    const releaseState = shown !== undefined && isVersion(name) && name > shown;
-    if (releaseState || name.endsWith(".tmp")) await remove(join(place.home, name));
+/**
+ * Removes what earlier exports left: their rooms, and versions that they finished and never showed. A room is moved away
+ * whole before it is emptied: an export that is still at work in it fails.
+ */
+async function removeLeftovers(place: Place): Promise<void> {
+  const { home, room } = place;
+  const names = await readdir(home);
+  for (const name of names.filter(name => name.endsWith(UNFINISHED) && name !== basename(room))) {
+    const aside = join(room, name);
+    await rename(join(home, name), aside).catch(error => {
+      // Its export ended just now.
+      if (codeOf(error) !== "ENOENT") throw error;
+    });
+    await remove(aside);
   }
+  // Only now can none of these versions be shown any more.
+  const shown = await linked(place);
+  if (shown === undefined) return;
+  for (const name of names.filter(name => isVersion(name) && name > shown)) await remove(join(home, name));
 }
 
-/** Keeps the newest versions, for readers that are in the middle of one; those that `mayStay` denies go all the same. */
-export async function prune(
-  place: Place,
-  keep: number,
-  mayStay: (folder: string) => Promise<boolean> = async () => true,
-): Promise<void> {
+/** Keeps the newest versions up to the one that is shown, for readers in the middle of one; those that `mayStay` denies go all the same. */
+export async function prune(place: Place, keep: number, mayStay: (folder: string) => Promise<boolean>): Promise<void> {
   const shown = await linked(place);
-  const names = (await namesIn(place.home)).filter(name => name !== shown);
-  const surplus = Math.max(0, names.length + 1 - Math.max(1, keep));
-  for (const [nth, name] of names.entries()) {
+  if (shown === undefined) return;
+  const older = (await namesIn(place.home)).filter(name => name < shown).reverse();
+  for (const [nth, name] of older.entries()) {
     const folder = join(place.home, name);
     // One that a reader holds open on Windows goes the next time.
-    if (nth < surplus || !(await mayStay(folder))) await remove(folder).catch(() => undefined);
+    if (nth + 1 >= keep || !(await mayStay(folder))) await remove(folder).catch(() => undefined);
   }
-}
-
-/** The place of an export that has been made. */
-export const placeAt = (path: string): Place => ({ path, home: `${path}.exports` });
-
-/** The folders of all versions; none where nothing was exported, or no longer is. */
-export async function versionsAt({ home }: Place): Promise<readonly string[]> {
-  const names = await namesIn(home).catch(error => {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  });
-  return names.map(name => join(home, name));
 }

@@ -9,7 +9,7 @@ import { mendTimestamps } from "../witnessed_time.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
-import { holderOf, type PlannedRun } from "./opening.ts";
+import type { PlannedRun } from "./opening.ts";
 import type { Job } from "./report.ts";
 import type { Service } from "./service.ts";
 
@@ -39,9 +39,7 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const mended = await mendClocks(run, present);
   const privacy = await reconcilePolicy(run);
   const histories = await tables.reconcileHistories();
-  const exports = await renewExports(run);
-  for (const done of [...tables.done, ...privacy.done, ...histories, ...exports.done])
-    tools.log.info(runMessages.prepared({ done }));
+  for (const done of [...tables.done, ...privacy.done, ...histories]) tools.log.info(runMessages.prepared({ done }));
   const wide = new Map(catalogue.map(stream => [stream, tables.widened(stream)]));
   const names = present.map(({ company }) => company.name);
   const begun = (await source.begin?.(destination, names, [...wide.values()])) ?? [];
@@ -51,9 +49,7 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
     jobs: jobs
       .filter(({ company, stream }) => attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wide.get(job.stream)! })),
-    warnings: [destination, tables, privacy]
-      .flatMap(({ warnings }) => warnings)
-      .concat(mended, exports.warnings, begun),
+    warnings: [destination, tables, privacy].flatMap(({ warnings }) => warnings).concat(mended, begun),
   };
 }
 
@@ -138,15 +134,5 @@ function reconcilePolicy({ plan, destination }: OpenedRun) {
     askedAt: order.askedAt ?? startedAt,
     log: tools.log,
     always: !source.asksService,
-  });
-}
-
-function renewExports({ plan, destination }: OpenedRun) {
-  const { order, tools, runId, startedAt, privacy, streams } = plan;
-  const { clock, log, signal } = tools;
-  return tools.renewExports(destination, {
-    ...{ catalogue: streams.all, on: streams.on, clock, log, signal, version: order.version },
-    privacy: privacy.policy.id,
-    holder: { runId, ...holderOf(order.command, startedAt) },
   });
 }

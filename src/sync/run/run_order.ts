@@ -4,7 +4,7 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import type { Message } from "../../message.ts";
 import type { Redactor } from "../../secrets.ts";
-import type { Destination, Holder } from "../../warehouse/destination.ts";
+import type { Destination } from "../../warehouse/destination.ts";
 import type { Refresh } from "../context.ts";
 import type { RunSource } from "./jobs.ts";
 import type { RunView } from "./report.ts";
@@ -59,23 +59,6 @@ export interface RunTools extends Pick<ServiceTools, "clock" | "random" | "log" 
   readonly watch: (view: RunView) => void;
   /** Told in a sentence what a run waits for before it knows its streams. */
   readonly waits?: (what: string) => void;
-  /** Called once values are stored as the configuration asks: makes the exports anew that hold them as they were. */
-  readonly renewExports: (destination: Destination, renewing: Renewing) => Promise<Renewed>;
-}
-
-export interface Renewing extends Pick<ServiceTools, "clock" | "log" | "signal"> {
-  readonly catalogue: readonly Stream[];
-  readonly on: readonly Stream[];
-  readonly version: string;
-  /** The policy that values are stored under. */
-  readonly privacy: string;
-  readonly holder: Holder;
-}
-
-/** What was made anew, in sentences, and what could not be: a person has to do that. */
-export interface Renewed {
-  readonly done: readonly string[];
-  readonly warnings: readonly Message[];
 }
 
 /** One of the runs that an order takes when its destination is lost on the way. */

@@ -48,7 +48,7 @@ async function inDuckdb<T>(
   const { duckdbSource } = await import("../duckdb/parquet/parquet.ts");
   // A version never changes, nor does a file that is ours meanwhile; a transaction would end with a sort that lacks memory.
   return interrupted(signal, interrupt, () =>
-    db.connection().execute(async one => work({ db: one, source: await duckdbSource(one, schema, signal) })),
+    db.connection().execute(async one => work({ db: one, source: duckdbSource(one, schema, signal) })),
   );
 }
 
@@ -108,12 +108,10 @@ interface PostgresRows {
 }
 
 async function postgresSource({ trx, schema, room, ask, copyOut, columnsOf }: PostgresRows): Promise<ParquetSource> {
-  const { contentsOf, copyQuery, countPartitions, serverMajor } = await import("../postgres/rows_out.ts");
+  const { copyQuery, countPartitions, countRows } = await import("../postgres/rows_out.ts");
   const { spoolIntoFiles } = await import("../duckdb/parquet/spool.ts");
-  const [version] = await ask("select version() as version");
   return {
-    engine: `postgres ${await serverMajor(trx)}, duckdb ${String(version?.["version"])}`,
-    contents: table => contentsOf(trx, schema, table),
+    count: table => countRows(trx, schema, table),
     partitions: (table, most) => countPartitions(trx, schema, table, most),
     write: (table, target, progress) =>
       spoolIntoFiles({

@@ -96,11 +96,6 @@ export const postgresMessages = catalog("postgres", {
     ({ host, port, database, encoding }) =>
       `Expected a database in UTF8, but ${database} at ${host}:${port} is in ${encoding}, which cannot hold every text the service sends. Create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.`,
   ),
-  too_old: template(
-    { version: 13, needed_version: 14 },
-    ({ version, needed_version }) =>
-      `Expected PostgreSQL ${needed_version} or later, whose rows can be told apart by a hash; this server is PostgreSQL ${version}. Exports need a newer one.`,
-  ),
   read_only: template(
     server,
     server =>

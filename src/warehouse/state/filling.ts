@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Db } from "../database.ts";
-import type { Contents } from "../parquet_source.ts";
 import { factOf, keepFact } from "./facts.ts";
 
 /** In the state schema's facts: that the warehouse is being filled from another one, and how far that is. */
 export const FILLING = "filling";
 
 const contents = z.object({ rows: z.number(), fingerprint: z.string() });
+/** How many rows a table has, and what they amount to: the same rows, in whatever order, have the same fingerprint. */
+export type Contents = z.infer<typeof contents>;
+
 const stored = z.object({ from: z.string(), done: z.record(z.string(), contents) });
 
 export interface Filling {

@@ -1,32 +1,24 @@
 import type { Db } from "../database.ts";
 
-/** A folder with exported tables of this warehouse; `path` is absolute, `host` the machine that wrote it. */
+/** A folder with exported tables of this warehouse; `path` is absolute. */
 export interface NotedExport {
   readonly path: string;
-  readonly host: string;
+  /** Id of the privacy policy that its values were stored under. */
+  readonly policy: string;
 }
 
-/** Folders that hold what was exported: a change of privacy has to reach them. */
+/** Folders that hold what was exported: a change of privacy outdates them. */
 export async function notedExports(db: Db): Promise<readonly NotedExport[]> {
-  return db.selectFrom("exports").select(["path", "host"]).orderBy("path").orderBy("host").execute();
+  return db.selectFrom("exports").select(["path", "policy"]).orderBy("path").execute();
 }
 
-/** Notes a folder; one that is noted stays as it is. */
-export async function noteExport(db: Db, { path, host }: NotedExport, now: string): Promise<void> {
+/** Notes a folder in place of what was noted of it before. `host`: the machine that wrote it. */
+export async function noteExport(
+  db: Db,
+  note: NotedExport & { readonly host: string; readonly noted_at: string },
+): Promise<void> {
   await db.transaction().execute(async trx => {
-    const known = await trx
-      .selectFrom("exports")
-      .select("noted_at")
-      .where(({ and }) => and({ path, host }))
-      .executeTakeFirst();
-    if (known === undefined) await trx.insertInto("exports").values({ path, host, noted_at: now }).execute();
+    await trx.deleteFrom("exports").where("path", "=", note.path).execute();
+    await trx.insertInto("exports").values(note).execute();
   });
-}
-
-/** For a folder that is gone. */
-export async function forgetExport(db: Db, { path, host }: NotedExport): Promise<void> {
-  await db
-    .deleteFrom("exports")
-    .where(({ and }) => and({ path, host }))
-    .execute();
 }

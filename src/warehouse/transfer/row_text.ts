@@ -3,9 +3,10 @@ import type { Hasher } from "../../rows/hash.ts";
 import type { Fragment } from "../database.ts";
 import type { PresentColumn } from "../ddl/database_catalog.ts";
 import type { Dialect, Named } from "../dialect.ts";
-import { type Contents, type SourceColumn, storedAs } from "../parquet_source.ts";
+import { type SourceColumn, storedAs } from "../parquet_source.ts";
 import { type CopyPlace, copyRows } from "../read/copying.ts";
 import { textOf } from "../read/stored_rows.ts";
+import type { Contents } from "../state/filling.ts";
 
 /** How much is under way at once. */
 export interface Pieces {

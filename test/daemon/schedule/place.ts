@@ -10,7 +10,6 @@ import { readPast } from "../../../src/daemon/schedule/past_runs.ts";
 import { ScheduleDaemon } from "../../../src/daemon/schedule/schedule.ts";
 import { watchChanges } from "../../../src/daemon/schedule/source.ts";
 import { StoppedError } from "../../../src/errors.ts";
-import { renewExports } from "../../../src/outputs/export/renewing.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { streams } from "../../../streams/index.ts";
@@ -103,7 +102,7 @@ export async function openPlace(make: () => Promise<Warehouse>, start: number): 
         redact: text => text,
         run(order, tools) {
           clock.ran.begins();
-          return runSync(order, { ...tools, renewExports, clock: clock.runs });
+          return runSync(order, { ...tools, clock: clock.runs });
         },
         past: ({ destination, schedules }) =>
           readPast(destination, [schedules[0]!.name]).finally(() =>

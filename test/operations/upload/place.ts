@@ -11,7 +11,6 @@ import {
   type UploadTools,
   uploadFiles,
 } from "../../../src/operations/upload/upload.ts";
-import { renewExports } from "../../../src/outputs/export/renewing.ts";
 import type { RunTools } from "../../../src/sync/run/run_order.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { streams } from "../../../streams/index.ts";
@@ -52,7 +51,7 @@ export async function placeOf(
   const folder = mkdtempSync(join(tmpdir(), "tributary-upload-"));
   const tools: RunTools = {
     ...{ clock, random: Math.random, log: silentLog },
-    ...{ signal: new AbortController().signal, redact: text => text, watch: () => undefined, renewExports },
+    ...{ signal: new AbortController().signal, redact: text => text, watch: () => undefined },
   };
   const order = async (more: Partial<UploadOrder> = {}): Promise<UploadOrder> => {
     const read = await configOf(simulator, warehouse, config);

@@ -15,14 +15,13 @@ function die(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-let writing = 0;
 let written = 0;
 try {
   const report = await exported({ destination: JSON.parse(destination) }, out, {
     streams,
     tools: {
-      watch: ({ doing, rows }) => {
-        if (doing === "writing" && rows === 0 && ++writing === TABLE && point === "writing") die();
+      watch: ({ nth, rows }) => {
+        if (nth === TABLE && rows === 0 && point === "writing") die();
       },
       log: { info: () => void (++written === TABLE && point === "written" && die()) },
       makeLink: async (target, path) => {

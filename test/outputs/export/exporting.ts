@@ -1,4 +1,4 @@
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { select } from "../../../src/config/selection.ts";
 import type { ExportReport } from "../../../src/outputs/export/export.ts";
 import {
@@ -7,7 +7,7 @@ import {
   type ExportTools,
   makeExport,
 } from "../../../src/outputs/export/export.ts";
-import { placeOf, roomIn } from "../../../src/outputs/export/place.ts";
+import { placeOf } from "../../../src/outputs/export/place.ts";
 import { exportResources } from "../../../src/warehouse/connect/exporting.ts";
 import type { Where } from "../../../src/warehouse/connect/open.ts";
 import { openReading } from "../../../src/warehouse/connect/reading.ts";
@@ -52,16 +52,8 @@ const defaults: ExportOptions = {
   keep: 2,
 };
 
-const holder = {
-  runId: "test",
-  pid: process.pid,
-  host: hostname(),
-  command: "test",
-  startedAt: "2026-03-15T12:00:00.000Z",
-};
-
 export const toolsOf = (clock: StillClock = stillClock()): ExportTools => ({
-  ...{ clock, holder, signal: new AbortController().signal },
+  ...{ clock, signal: new AbortController().signal },
   log: { info: () => undefined },
   watch: () => undefined,
 });
@@ -74,7 +66,7 @@ export async function exported(
 ): Promise<ExportReport> {
   const { privacy = "", on = new Set<string>(), tools, clock = stillClock(), beforeCopy, ...options } = asked;
   const place = await placeOf(out, tmpdir());
-  const reading = await openReading(whereIs(warehouse), exportResources(roomIn(place)));
+  const reading = await openReading(whereIs(warehouse), exportResources(place.room));
   if (reading === undefined) throw new Error("expected a warehouse with something in it");
   const all = { ...defaults, ...options };
   const order: ExportOrder = {
@@ -93,7 +85,3 @@ export async function exported(
     await reading.close();
   }
 }
-
-/** Statuses by table, of those tables that have one other than `but`. */
-export const statuses = (report: ExportReport, but = ""): Record<string, string> =>
-  Object.fromEntries(report.tables.filter(line => line.status !== but).map(line => [line.table, line.status]));

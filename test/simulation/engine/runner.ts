@@ -1,5 +1,4 @@
 import { loadConfig } from "../../../src/config/load.ts";
-import { renewExports } from "../../../src/outputs/export/renewing.ts";
 import type { RunOrder, RunTools } from "../../../src/sync/run/run_order.ts";
 // First: what the engine calls has to be in place when it is loaded.
 import { relationsOf } from "../../../streams/relations.ts";
@@ -103,7 +102,6 @@ async function perform(job: Job): Promise<Done> {
       signal: new AbortController().signal,
       redact: text => text.replaceAll(job.key, "•••").replaceAll(job.otherKey, "•••"),
       watch: () => undefined,
-      renewExports,
     };
     const { names, full, allDetails, confirmDeletes, maxTimeMs, maxRequests } = job;
     const shared = {

@@ -62,12 +62,12 @@ export async function writeHolder(layout: Layout, holder: Holder): Promise<void>
 }
 
 /** A holder as it is written down. */
-export function holderText({ runId, pid, host, command, startedAt }: Holder): string {
+function holderText({ runId, pid, host, command, startedAt }: Holder): string {
   return JSON.stringify({ run_id: runId, pid, host, command, started_at: startedAt });
 }
 
 /** Reads what `holderText` wrote; undefined for anything else. */
-export function holderOf(text: string): Holder | undefined {
+function holderOf(text: string): Holder | undefined {
   const { data } = stored.safeParse(parsedJson(text));
   return data === undefined
     ? undefined

@@ -20,7 +20,7 @@ import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { readStreamState, type StreamState } from "../warehouse/state/stream_state.ts";
 import type { WrittenRow } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
-import { type DetailPlan, readPlan } from "./plan.ts";
+import { type DetailPlan, readPlan } from "./estimate/plan.ts";
 
 /** What `status --json` prints. Moments are ISO 8601. */
 export interface Status {

@@ -44,7 +44,8 @@ test("status, rejects and problems of a warehouse, before and after it is loaded
       run(["rejects", "purchase_orders", "--problems"]),
     ]);
     const status = json<Status>(asJson);
-    expect(Object.keys(status)).toEqual(["warehouse", "lake", "running", "last_run", "next_run", "workers", "streams"]);
+    const parts = ["warehouse", "lake", "running", "last_run", "next_run", "workers", "streams", "plan"];
+    expect(Object.keys(status)).toEqual(parts);
     expect(status).toMatchObject({
       warehouse: { loaded: true },
       running: null,

@@ -1,5 +1,5 @@
 import { counted, formatCount } from "../../counted.ts";
-import type { DetailPlan } from "../../operations/plan.ts";
+import type { DetailPlan } from "../../operations/estimate/plan.ts";
 import { shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { Look } from "./look.ts";
 import { streamTable } from "./table.ts";

@@ -27,7 +27,7 @@ import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { compareIdentity } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
-import { type DetailPlan, readPlan } from "../plan.ts";
+import { type DetailPlan, readPlan } from "./plan.ts";
 
 export interface EstimateContext {
   readonly order: Order;

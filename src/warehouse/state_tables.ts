@@ -330,7 +330,6 @@ export const stateTables = {
       path: text("The folder, as --out named it, from the root of the file system."),
       host: text("Name of the machine that wrote it."),
       policy: text("Id of the policy under which its values were stored; empty where none was treated."),
-      noted_at: moment("When the policy was noted: at the first export, and at the first one under another policy."),
     },
     { key: ["path"] },
   ),

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Command, Option } from "commander";
+import { formatCount } from "../../counted.ts";
 import { nothingLoaded } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import type { ExportOrder, ExportProgress, ExportTools } from "../../outputs/export/export.ts";
+import type { ExportOrder, ExportProgress, ExportReport, ExportTools } from "../../outputs/export/export.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
-import { exportLine, exportText } from "../terminal/export_report.ts";
+import type { Look } from "../terminal/look.ts";
+import { rowTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
 
 interface ExportCommandOptions extends CommonOptions {
@@ -151,4 +153,38 @@ async function exportTools(
   });
   const watch = (progress: ExportProgress) => show(exportLine(progress));
   return { tools: { clock: systemClock, log, signal, watch }, finish };
+}
+
+/** The progress in a line. */
+const exportLine = ({ table, nth, tables, rows, of }: ExportProgress): string =>
+  `writing table ${nth} of ${tables}: ${table}, ${formatCount(rows)} of ${formatCount(of)} rows`;
+
+/** What an export did, a line a table. */
+function exportText({ out, tables, removed, missing }: ExportReport, look: Look): string {
+  const rows = formatCount(tables.reduce((sum, line) => sum + line.rows, 0));
+  return [
+    rowTable(
+      tables,
+      [
+        ["table", line => line.table],
+        ["rows", line => line.rows],
+        ["files", line => line.files],
+        ["bytes", line => line.bytes],
+      ],
+      look,
+      { first: ["rows"] },
+    ),
+    "",
+    ...(removed.length > 0 ? [`No longer in the export: ${listed(removed)}.`] : []),
+    ...(missing.length > 0 ? [`Not there yet, \`tributary sync\` loads them: ${listed(missing)}.`] : []),
+    `${tables.length} tables written, ${rows} rows in all: ${out}`,
+  ].join("\n");
+}
+
+const NAMED = 10;
+
+/** The first names of many; --json has them all. */
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 0 ? `${names.slice(0, NAMED).join(", ")} and ${formatCount(more)} more` : names.join(", ");
 }

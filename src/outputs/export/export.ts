@@ -1,15 +1,21 @@
-import { mkdir, rmdir } from "node:fs/promises";
+import { mkdir, open, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError, TributaryError } from "../../errors.ts";
-import { codeOf, diskFailure, remove } from "../../files.ts";
+import { codeOf, diskFailure, remove, syncFolder } from "../../files.ts";
 import type { Log } from "../../logging.ts";
 import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
 import { destinationFailure } from "../../warehouse/duckdb/session/failure.ts";
 import { type MakeLink, systemLink } from "../../warehouse/duckdb/versions/version_names.ts";
 import type { Exportable } from "../../warehouse/parquet_source.ts";
-import { syncFiles, syncFolders } from "./files.ts";
-import { type ExportedTable, MANIFEST, type Manifest, readManifest, writeManifest } from "./manifest.ts";
+import {
+  type ExportedFile,
+  type ExportedTable,
+  MANIFEST,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from "./manifest.ts";
 import { exportMessages, type Refused } from "./messages.ts";
 import { partitionsOf, readPartitionSpec } from "./partitioning.ts";
 import { begin, linked, type Place, prune, show, type Unfinished } from "./place.ts";
@@ -146,6 +152,21 @@ async function writeTables({ moment, order, tools, tables }: Work, unfinished: U
     log.info(exportMessages.exported(), { table: table.name, rows, files: files.length, ms: clock.now() - started });
   }
   return written;
+}
+
+/** Makes files durable. Fails where one is no longer there. */
+async function syncFiles(folder: string, files: readonly ExportedFile[]): Promise<void> {
+  for (const { path } of files) {
+    await using handle = await open(join(folder, path), "r+");
+    await handle.sync();
+  }
+}
+
+/** Makes the names of everything below a folder durable. */
+async function syncFolders(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncFolders(join(folder, entry.name));
+  await syncFolder(folder);
 }
 
 /** A table's line in the report of an export. */

@@ -39,8 +39,7 @@ export async function notePlace(where: Where, noting: Noting): Promise<Message |
   const { path } = place;
   try {
     const opener = { runId: holder.runId, holder, clock };
-    const noted_at = new Date(clock.now()).toISOString();
-    await inState(where, opener, waitMs, ({ db }) => noteExport(db, { path, host: holder.host, policy, noted_at }));
+    await inState(where, opener, waitMs, ({ db }) => noteExport(db, { path, host: holder.host, policy }));
     return undefined;
   } catch (error) {
     if (!(error instanceof DestinationError || (isKnown && error instanceof LockedError))) throw error;

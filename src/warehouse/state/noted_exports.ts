@@ -13,10 +13,7 @@ export async function notedExports(db: Db): Promise<readonly NotedExport[]> {
 }
 
 /** Notes a folder in place of what was noted of it before. `host`: the machine that wrote it. */
-export async function noteExport(
-  db: Db,
-  note: NotedExport & { readonly host: string; readonly noted_at: string },
-): Promise<void> {
+export async function noteExport(db: Db, note: NotedExport & { readonly host: string }): Promise<void> {
   await db.transaction().execute(async trx => {
     await trx.deleteFrom("exports").where("path", "=", note.path).execute();
     await trx.insertInto("exports").values(note).execute();

@@ -1,19 +1,10 @@
 import { expect, test } from "vitest";
-import { exportText } from "../../../src/cli/terminal/export_report.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { sentence } from "../../support/log.ts";
 
 const look = { width: undefined, paint: (_: unknown, text: string) => text };
 
 test("warnings and errors of a report are printed as their sentences", () => {
-  const exported = exportText(
-    {
-      ...{ out: "lake", manifest: "lake/_manifest.json", status: "written", version: "v1", read_at: "2026-11-28" },
-      ...{ published_at: null, tables: [], removed: [], missing: [], warnings: [sentence("Gone.")] },
-    },
-    look,
-  );
-  expect(exported).toContain("\nGone.\n");
   const verified = verifyReport(
     {
       ...{ run_id: "20261128T020000-1a2b3c4d", status: "incomplete", exit_code: 3, seed: "x", sample: null },

@@ -159,7 +159,7 @@ export const stateTables = {
       seen_at: moment("When the row was met last."),
       key: textOrNull("What is known of the row's key, as text; NULL where nothing is."),
       field: textOrNull("API path of the field that made it a reject; NULL where it is the row as a whole."),
-      context: json("JSON of what was known beside the row, which a second try needs; NULL where nothing was."),
+      context: json("JSON of what was known beside the row, which a second try needs."),
       digest: text(
         "Tells the row from others: of its reason with its key or, where that is not known whole, with all it said but for volatile fields. further:… stands for many rows, of which raw is an example.",
       ),

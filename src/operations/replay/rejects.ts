@@ -108,9 +108,8 @@ async function stageAgain(
   });
   const stored = new Map<number, KeptReject>();
   for (const reject of rejects) {
-    const beside = reject.context ?? "{}";
-    const asItCame = besideRows(parsed(beside))["escaped"] === true ? unescapedJson : (text: string) => text;
-    const { context, page } = besideRows(parsed(asItCame(beside)));
+    const asItCame = besideRows(parsed(reject.context))["escaped"] === true ? unescapedJson : (text: string) => text;
+    const { context, page } = besideRows(parsed(asItCame(reject.context)));
     if (encoder.add(parsed(asItCame(reject.raw)), besideRows(page), besideRows(context)))
       stored.set(encoder.sequence, reject);
   }

@@ -19,8 +19,8 @@ export interface KeptReject {
   readonly digest: string;
   /** JSON, every digit as it was kept. */
   readonly raw: string;
-  /** JSON of {context, page, escaped}; null: an older version kept it. */
-  readonly context: string | null;
+  /** JSON of {context, page, escaped}. */
+  readonly context: string;
   readonly seenAt: Date;
 }
 
@@ -120,7 +120,7 @@ export async function rejectsAfter(
   skipped: number,
   limit: number,
 ): Promise<readonly KeptReject[]> {
-  const { rows } = await sql<{ digest: string; raw: string; context: string | null; seen_at: Date }>`
+  const { rows } = await sql<{ digest: string; raw: string; context: string; seen_at: Date }>`
     select digest, cast(raw as varchar) as raw, cast(context as varchar) as context, seen_at
     from ${sql.id(stateSchema, "rejects")} where company = ${company} and stream = ${stream}
       and resolved_at is null and digest not like ${`${FURTHER}%`}

@@ -45,10 +45,10 @@ export const exporting: readonly Mutation[] = [
   },
   {
     invariant: 11,
-    name: "a change of privacy names no export",
+    name: "a change of privacy names the exports that need no change",
     file: "src/privacy/apply_policy.ts",
     text: "filter(noted => noted.policy !== policy.id)",
-    becomes: 'filter(noted => noted.policy === "")',
+    becomes: "filter(noted => noted.policy === policy.id)",
     test: "test/privacy/switching.test.ts",
     notices: "switched from keep to hash",
   },

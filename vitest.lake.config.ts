@@ -1,11 +1,10 @@
 import { defineConfig } from "vitest/config";
-import base from "./vitest.config.ts";
+import { shared } from "./vitest.config.ts";
 
 /** `npm run test:lake`: suites that are written for all databases, in a lake, and the lake's own. */
 export default defineConfig({
   test: {
-    ...base.test,
-    projects: [],
+    ...shared,
     include: [
       "test/lake/**/*.test.ts",
       "test/operations/move/*.test.ts",

@@ -1,11 +1,10 @@
 import { defineConfig } from "vitest/config";
-import base from "./vitest.config.ts";
+import { shared } from "./vitest.config.ts";
 
 /** `npm run test:quick`: what needs no server and no process of its own, and the conformance suite in DuckDB. */
 export default defineConfig({
   test: {
-    ...base.test,
-    projects: [],
+    ...shared,
     include: [
       "test/*.test.ts",
       "test/catalog/columns.test.ts",

@@ -20,7 +20,7 @@ create table "_tributary"."history" ("company" VARCHAR, "stream" VARCHAR, "kept_
 create table "_tributary"."verifications" ("run_id" VARCHAR, "company" VARCHAR, "stream" VARCHAR, "status" VARCHAR, "checked_at" TIMESTAMPTZ, "seed" VARCHAR, "sample" BIGINT, "rows_checked" BIGINT, "rows_equal" BIGINT, "differences" BIGINT, "changed_since" BIGINT, "requests" BIGINT, "error" VARCHAR, "changed_unseen" BIGINT);
 create table "_tributary"."verification_differences" ("run_id" VARCHAR, "company" VARCHAR, "stream" VARCHAR, "table_name" VARCHAR, "key" VARCHAR, "column_name" VARCHAR, "kind" VARCHAR, "warehouse_value" VARCHAR, "service_value" VARCHAR);
 create table "_tributary"."privacy" ("table_name" VARCHAR, "column_name" VARCHAR, "treatment" VARCHAR, "was" VARCHAR, "key_id" VARCHAR, "since" TIMESTAMPTZ, "cleaned_at" TIMESTAMPTZ);
-create table "_tributary"."exports" ("path" VARCHAR, "host" VARCHAR, "policy" VARCHAR, "noted_at" TIMESTAMPTZ);
+create table "_tributary"."exports" ("path" VARCHAR, "host" VARCHAR, "policy" VARCHAR);
 create table "_tributary"."uploads" ("company" VARCHAR, "sha256" VARCHAR, "nth" BIGINT, "file_name" VARCHAR, "bytes" BIGINT, "content_type" VARCHAR, "key" VARCHAR, "doc_id" VARCHAR, "state" VARCHAR, "error" VARCHAR, "started_at" TIMESTAMPTZ, "changed_at" TIMESTAMPTZ);
 create table "_tributary"."currency_factors" ("currency_code" VARCHAR, "rate_date" DATE, "factor" VARCHAR);
 create table "_tributary"."holders" ("company" VARCHAR, "family" VARCHAR, "run_id" VARCHAR, "holder" JSON, "since" TIMESTAMPTZ);

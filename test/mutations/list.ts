@@ -102,13 +102,6 @@ export const mutants: readonly Mutant[] = [
   },
   {
     invariant: 4,
-    file: "src/sync/load/soft_delete_decision.ts",
-    in: "decideDeletes",
-    change: { inverts: 3 },
-    tests: "test/sync/load/soft_deletes.test.ts",
-  },
-  {
-    invariant: 4,
     file: "src/sync/load/row_addresses.ts",
     in: "askAddresses",
     change: { negates: 3 },

@@ -60,7 +60,8 @@ export function openTree(folder: string): Tree {
     async test(files, option) {
       const output = join(folder, "report.json");
       await rm(output, { force: true });
-      const words = ["run", ...files, option, "--reporter=json", `--outputFile=${output}`];
+      const config = "--config=test/mutations/vitest.config.ts";
+      const words = ["run", ...files, config, option, "--reporter=json", `--outputFile=${output}`];
       const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), ...words], {
         cwd: folder,
         timeout: LONGEST_MS,

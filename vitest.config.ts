@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     ...shared,
     projects: [
-      { test: { name: "pure", pool: "threads", include: pure } },
+      { test: { name: "pure", pool: "threads", include: pure, exclude: elsewhere } },
       { test: { name: "real", include: ["test/**/*.test.ts"], exclude: [...elsewhere, ...pure] } },
     ],
   },

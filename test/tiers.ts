@@ -45,7 +45,15 @@ export const longSuites: Readonly<Record<string, Suite>> = {
     tests: ["test/cli/protocols.test.ts", "test/operations/changes/protocols.test.ts"],
     about: /^src\/(cli\/protocols|operations\/changes)\//,
   },
-  workers: { tests: ["test/fleet/{backfill,command,mixed,run}.test.ts"], about: /^src\/fleet\// },
+  workers: {
+    tests: [
+      "test/fleet/{backfill,command,mixed,run,view}.test.ts",
+      "test/{sync/stream,warehouse/postgres}/parts.test.ts",
+      "test/source/budget/budget.test.ts",
+    ],
+    about: /^src\/(fleet|source\/budget)\//,
+  },
+  daemon: { tests: ["test/daemon/schedule/cli.test.ts"], about: /^src\/daemon\// },
   browsers: {
     tests: ["test/{daemon/page,outputs/*}/browser.test.ts", "test/cli/terminal/recordings.test.ts"],
     about: /^(assets|src\/(daemon\/page|outputs|cli\/terminal))\//,

@@ -25,14 +25,15 @@ test.each([
   expect(complaint("lines", count, limit)).toBe(expected);
 });
 
-test("limits are lowered to the counts, never raised, and keep their reasons", () => {
-  const present = { a: { limit: 10 }, b: { limit: 10, raised: "a feature" }, c: { limit: 10 } };
+test("limits are lowered to half a percent above the counts, never raised, and keep their reasons", () => {
+  const present = { a: { limit: 10 }, b: { limit: 10, raised: "a feature" }, c: { limit: 10 }, d: { limit: 3000 } };
   const counts = new Map([
     ["a", 11],
     ["b", 9],
     ["c", 10],
+    ["d", 2000],
   ]);
-  expect(lowered(present, counts)).toEqual({ ...present, b: { limit: 9, raised: "a feature" } });
+  expect(lowered(present, counts)).toEqual({ ...present, b: { limit: 9, raised: "a feature" }, d: { limit: 2010 } });
 });
 
 test.each([

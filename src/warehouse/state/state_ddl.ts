@@ -64,9 +64,12 @@ export async function ensureState(
 /** A warehouse whose state tables are looked at. */
 type StatePlace = Pick<Looked, "db" | "dialect" | "stateSchema">;
 
-/** Refuses what `ensureState` would, and writes nothing. @throws ConfigError */
+/** Refuses tables of another shape that no step leads on from, and writes nothing. @throws ConfigError */
 export async function requireUsableState(place: StatePlace): Promise<void> {
-  await versionOf(place, await readCatalog(place.db, place.dialect, [place.stateSchema]), DATA_VERSION);
+  const { db, dialect, stateSchema } = place;
+  const catalog = await readCatalog(db, dialect, [stateSchema]);
+  // The version is read only where it decides: a lock on its table would hold up a run before it watches for locks.
+  if (differences(dialect, stateSchema, catalog).length > 0) await versionOf(place, catalog, DATA_VERSION);
 }
 
 /** For readers, whose role may not read which version it is. @throws ConfigError for state tables of another shape */
@@ -90,7 +93,13 @@ async function versionOf(
 
 /** @throws ConfigError where a table that is there has other columns than it is made with */
 function requireShape(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tablesOf(dialect)): void {
-  const differing = [...wanted].flatMap(([name, table]) => {
+  const columns = differences(dialect, stateSchema, catalog, wanted);
+  if (columns.length > 0) throw new ConfigError(stateMessages.other_shape({ state_schema: stateSchema, columns }));
+}
+
+/** Columns of tables that are there and differ from those that they are made with. */
+function differences(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tablesOf(dialect)) {
+  return [...wanted].flatMap(([name, table]) => {
     const present = catalog.tables.get(`${stateSchema}.${name}`)?.columns;
     if (present === undefined) return [];
     const types = new Map(
@@ -101,8 +110,6 @@ function requireShape(dialect: Dialect, stateSchema: string, catalog: Catalog, w
       return type === own ? [] : [{ column: `${name}.${column}`, type, wanted: own }];
     });
   });
-  if (differing.length > 0)
-    throw new ConfigError(stateMessages.other_shape({ state_schema: stateSchema, columns: differing }));
 }
 
 /** The state tables, with that of the stages where stages are tables. */

@@ -1,5 +1,6 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { Draw } from "../../../simulator/random.ts";
+import { sentence } from "../../support/log.ts";
 
 /** What a stream did in one of the nights. Times in seconds since the run began. */
 interface Turn {
@@ -35,7 +36,8 @@ export async function writeNights(path: string, company: string, until: number):
     const warned = turns.some(({ status }) => status === "warning");
     const status = failed ? "failed" : warned ? "warning" : "succeeded";
     const end = began + Math.max(...turns.map(({ from, took }) => from + took)) * 1_000 + 900;
-    const warnings = warned ? '["items: 3 rows could not be stored; `tributary rejects items` shows them."]' : "[]";
+    const warning = "items: 3 rows could not be stored; `tributary rejects items` shows them.";
+    const warnings = JSON.stringify(warned ? [sentence(warning)] : []);
     await connection.run(`insert into _tributary.runs (run_id, command, status, exit_code, started_at, finished_at, version, process, warnings, error)
       values ('${id}', 'schedule nightly', '${status}', ${failed ? 1 : 0}, ${moment(began)}, ${moment(end)}, '1.0.0', '{}', ${text(warnings)}, ${text(failed ? away : null)})`);
     for (const turn of turns) {

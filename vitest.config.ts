@@ -20,8 +20,8 @@ export const shared = {
   pool: "forks",
   // No module keeps state, so files may share them: loading 200 modules anew for each file took a tenth of the time.
   isolate: false,
-  // On two processors: a worker waits for PostgreSQL, for the commands that it starts and for clocks a sixth of its time.
-  maxWorkers: 3,
+  // On two processors: three workers took 1.4 of them, for a worker waits for PostgreSQL, for commands and for clocks.
+  maxWorkers: 4,
   sequence: { sequencer: LongestFirst },
   // Only what hangs: the longest test takes 85 s on a quiet machine, and ten times that on a slow and busy one. No test
   // has a limit of its own, or that would be the first to be met there.

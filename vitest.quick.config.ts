@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { longTests } from "./test/tiers.ts";
 import { shared } from "./vitest.config.ts";
 
 /** `npm run test:quick`: what needs no server and no process of its own, and the conformance suite in DuckDB. */
@@ -13,8 +14,8 @@ export default defineConfig({
       "test/repository/{contributing,generated,hygiene,layers,size,undici}.test.ts",
       "test/warehouse/conformance/*.test.ts",
     ],
-    // These ask PostgreSQL.
-    exclude: ["test/schemas/quoting.test.ts"],
+    // The first asks PostgreSQL, the others take their time.
+    exclude: ["test/schemas/quoting.test.ts", "test/warehouse/conformance/planner.test.ts", ...longTests],
     globalSetup: ["test/support/room.ts"],
     // Without a server, suites that are written for both databases run in DuckDB alone.
     provide: { postgresUrl: "", databases: ["duckdb"], everywhere: false, extensions: "" },

@@ -87,13 +87,6 @@ export const runMessages = catalog("run", {
       return `${company}: the clock of an earlier run was ahead. Its timestamps in the future (_changed_at, _first_seen_at, _deleted_at, _valid_from, _valid_to; streams: ${streams.join(", ")}) are now ${from}, each later publish of that run a millisecond after. Whoever copies rows by _changed_at sets a later bookmark back, so that nothing is missed: update <bookmarks> set last_changed_at = timestamptz '${before}' where last_changed_at > timestamptz '${before}';`;
     },
   ),
-  not_archived: template(
-    {
-      reason:
-        "expected to keep its answers in the archive, but /archive cannot be written (ENOSPC): see to its rights and its free space. The rest of this run's answers of the stream is not archived.",
-    },
-    ({ reason }) => reason,
-  ),
   archive_not_pruned: template(
     { path: "/archive" },
     ({ path }) => `${path}: files older than archive.keep could not be removed`,

@@ -106,9 +106,9 @@ export function libpqOf(url: string): {
   const { bare, said } = withoutTls(url);
   const { host, port, database, user, password } = newClient(bare, false);
   const given = { host, port: String(port), database, user, password };
-  const ssl = said.get("ssl") === "true" ? "require" : said.get("ssl");
+  const ssl = said.get("ssl") === "true" ? "verify-full" : undefined;
   const options: Record<string, string> = {
-    sslmode: said.get("sslmode") ?? ssl ?? process.env["PGSSLMODE"] ?? "prefer",
+    sslmode: said.get("sslmode") ?? ssl ?? "prefer",
     application_name: "tributary",
     keepalives_idle: "30",
   };

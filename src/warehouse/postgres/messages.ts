@@ -33,11 +33,6 @@ const failed = (reason: string, render: (server: string, reason: string) => stri
 export const postgresMessages = catalog("postgres", {
   other_form: `destination.url: expected ${form}, got an address of another form.`,
   unreadable_address: `destination.url: expected ${form}, got an address that cannot be read; characters such as @ / : # in a password are written %40 %2F %3A %23.`,
-  direct_unencrypted: template(
-    { sslmode: "prefer" },
-    ({ sslmode }) =>
-      `destination.url: sslnegotiation=direct expects sslmode=require or a stricter one, got ${sslmode}. Write sslmode=verify-full.`,
-  ),
   no_authority:
     "destination.url: sslmode=verify-ca expects sslrootcert, the file of your certificate authority, got none: a certificate that anybody can buy would do. Add it, or write sslmode=verify-full.",
   unknown_sslmode: template(

@@ -1,17 +1,15 @@
-import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
+import { parse } from "pg-connection-string";
 import { isLoopback } from "../../config/listen.ts";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { Message } from "../../message.ts";
 import { postgresMessages } from "./messages.ts";
 
-/** libpq's, from the weakest to the strictest. */
-const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
-type Mode = (typeof modes)[number];
+const modes = ["disable", "prefer", "require", "verify-ca", "verify-full"];
 
-/** What an address says about TLS, in libpq's words: pg has meanings of its own for them, and prints warnings about it. */
-const parameters = ["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslnegotiation"] as const;
+/** The parameters of an address that are about TLS. */
+const parameters = ["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslnegotiation"];
 
 /** One way to connect; pg's `ssl`. */
 export type Ssl = false | ConnectionOptions;
@@ -23,60 +21,65 @@ export interface Tls {
   readonly direct: boolean;
   /** How a connection that was made in one of these ways is protected, as `check` says it. */
   protection(ssl: Ssl): string;
-  /** What is to be warned of where it was made so. */
+  /** The warning about a connection that was made so. */
   warning(ssl: Ssl): Message | undefined;
 }
 
-/** An address without what it says about TLS, which is kept apart. */
+/** An address without its parameters about TLS, and those, with what the environment adds (`PGSSLMODE` …). */
 export function withoutTls(url: string): { readonly bare: string; readonly said: URLSearchParams } {
   const [start = "", ...rest] = url.split("?");
-  const said = new URLSearchParams(rest.join("?"));
-  const others = new URLSearchParams(said);
-  for (const name of [...parameters, "uselibpqcompat"]) others.delete(name);
+  const others = new URLSearchParams(rest.join("?"));
+  others.delete("uselibpqcompat");
+  const said = new URLSearchParams();
+  for (const name of parameters) {
+    const value = others.get(name) || process.env[`PG${name.toUpperCase()}`];
+    if (value) said.set(name, value);
+    others.delete(name);
+  }
   return { bare: others.size === 0 ? start : `${start}?${others}`, said };
 }
 
-/** What libpq would do; but for loopback TLS has to be asked for, and Node's certificate authorities are the ones to trust. @throws ConfigError */
+/** The ways that libpq would take; but TLS to a loopback address is asked for, and Node's certificate authorities are trusted. @throws ConfigError */
 export function tlsOf(said: URLSearchParams, { host, port }: { readonly host: string; readonly port: number }): Tls {
-  const given = (name: (typeof parameters)[number]) => said.get(name) || process.env[`PG${name.toUpperCase()}`];
-  const file = (name: "sslrootcert" | "sslcert" | "sslkey", path = given(name)) =>
-    path === undefined || path === "system" ? undefined : pem(name, path);
   const isSocket = host.startsWith("/");
   const isNear = isSocket || isLoopback(host);
-  const mode = modeOf(said, isNear ? "disable" : "prefer");
-  const [root, direct] = [given("sslrootcert"), given("sslnegotiation") === "direct"];
-  const isWeak = modes.indexOf(mode) < modes.indexOf("require");
-  if (direct && isWeak && !isSocket) throw new ConfigError(postgresMessages.direct_unencrypted({ sslmode: mode }));
-  if (mode === "verify-ca" && (root === undefined || root === "system"))
-    throw new ConfigError(postgresMessages.no_authority());
-  const checksName = mode === "verify-full" || root === "system";
-  const checksCertificate = !isWeak && (root !== undefined || mode !== "require");
-  const encrypted = (): ConnectionOptions => ({
-    rejectUnauthorized: checksCertificate,
-    ...(checksName ? {} : { checkServerIdentity: () => undefined }),
-    ca: file("sslrootcert"),
-    cert: file("sslcert"),
-    key: file("sslkey"),
-    passphrase: said.get("sslpassword") ?? undefined,
-  });
-  const ways = (): Tls["ways"] => {
-    if (isSocket || mode === "disable") return [false];
-    if (mode === "allow") return [false, encrypted()];
-    return mode === "prefer" ? [encrypted(), false] : [encrypted()];
-  };
+  const mode = said.get("sslmode") ?? (said.has("ssl") || said.has("sslnegotiation") || isNear ? undefined : "prefer");
+  const encrypted = isSocket ? undefined : sslOf(said, mode);
   return {
-    ways: ways(),
-    direct,
+    ways: encrypted === undefined ? [false] : mode === "prefer" ? [encrypted, false] : [encrypted],
+    direct: said.get("sslnegotiation") === "direct",
     protection(ssl) {
       if (ssl === false) return `not encrypted${isSocket ? " (socket)" : isNear ? " (loopback)" : ""}`;
-      if (!checksCertificate) return "TLS, certificate not verified";
-      return checksName ? `TLS, certificate verified for ${host}` : "TLS, certificate verified, host name not";
+      if (ssl.rejectUnauthorized === false) return "TLS, certificate not verified";
+      return ssl.checkServerIdentity === undefined
+        ? `TLS, certificate verified for ${host}`
+        : "TLS, certificate verified, host name not";
     },
     warning(ssl) {
       if (ssl !== false || isNear || mode === "disable") return undefined;
       return postgresMessages.unencrypted({ host, port });
     },
   };
+}
+
+/** Undefined: no TLS. @throws ConfigError */
+function sslOf(said: URLSearchParams, mode: string | undefined): ConnectionOptions | undefined {
+  if (mode !== undefined && !modes.includes(mode))
+    throw new ConfigError(postgresMessages.unknown_sslmode({ sslmode: mode, known: modes }));
+  if (mode === "verify-ca" && !said.has("sslrootcert")) throw new ConfigError(postgresMessages.no_authority());
+  const wanted = new URLSearchParams(said);
+  if (mode !== undefined) wanted.set("sslmode", mode);
+  try {
+    const { ssl } = parse(`postgres:///?${wanted}`, { useLibpqCompat: true });
+    if (!ssl || ssl === "false") return undefined;
+    const options = typeof ssl === "object" ? (ssl as ConnectionOptions) : {};
+    return { ...options, passphrase: said.get("sslpassword") ?? undefined };
+  } catch (cause) {
+    const path = (cause as NodeJS.ErrnoException).path ?? "";
+    const parameter = parameters.find(name => said.get(name) === path) ?? "";
+    const error_code = codeOf(cause);
+    throw new ConfigError(postgresMessages.unreadable_certificate({ parameter, path, error_code }), cause);
+  }
 }
 
 /** Whether libpq would go on to the next way after this failure. */
@@ -88,24 +91,4 @@ export function triesOn(error: unknown): boolean {
 /** Whether the two sides did not agree about TLS or a certificate. */
 export function isAboutTls(code: string, message: string): boolean {
   return /SSL|[Cc]ertificate|CERT|SELF_SIGNED|UNABLE_TO_/.test(`${code} ${message}`);
-}
-
-function modeOf(address: URLSearchParams, otherwise: Mode): Mode {
-  // JDBC's way to ask for it, which libpq understands.
-  const ssl = address.get("ssl") === "true" ? "require" : address.get("ssl");
-  const said = address.get("sslmode") || ssl || process.env["PGSSLMODE"] || otherwise;
-  const mode = modes.find(each => each === said);
-  if (mode !== undefined) return mode;
-  throw new ConfigError(postgresMessages.unknown_sslmode({ sslmode: said, known: modes }));
-}
-
-function pem(name: string, path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new ConfigError(
-      postgresMessages.unreadable_certificate({ parameter: name, path, error_code: codeOf(cause) }),
-      cause,
-    );
-  }
 }

@@ -246,26 +246,17 @@ export const apiKey = () =>
 const path = /^(?!~|:memory:|[A-Za-z][A-Za-z0-9+.-]+:\/\/)[^\0]*[^/\0]$/;
 
 /** A file's path, or something `other`, which stays as it is. */
-const pathOr = (error: string, other: RegExp, meta: object) =>
+const pathOr = (error: string, other: RegExp) =>
   text("a path")
     .regex(new RegExp(`${other.source}|${path.source}`), { error })
-    .meta({ ...meta, is: "path or other", other })
+    .meta({ ...open, is: "path or other", other })
     .brand<"path">();
 
-export const pathOrTable = () =>
-  pathOr("expected a file's path, or a table such as table:finance.rates", /^table:/, open);
-
-/** The catalog of a lake: an address may hold a password. */
-export const catalogPlace = () =>
-  pathOr(
-    "expected the address of a PostgreSQL such as postgres://user@host:5432/database, or a file's path",
-    /^postgres(ql)?:\/\/[^\0]+$/,
-    address,
-  );
+export const pathOrTable = () => pathOr("expected a file's path, or a table such as table:finance.rates", /^table:/);
 
 /** Where a lake's files are. */
 export const dataPlace = () =>
-  pathOr("expected a folder's path, or an address such as s3://bucket/folder", /^s3:\/\/[^/\0]+[^\0]*$/, open);
+  pathOr("expected a folder's path, or an address such as s3://bucket/folder", /^s3:\/\/[^/\0]+[^\0]*$/);
 
 export const storageEndpoint = () =>
   urlOf(/^https?:$/, "expected the address of an object storage such as https://minio.example.com:9000");

@@ -128,8 +128,8 @@ export const configSchema = object({
     /** How long a statement waits for a lock of another session's. */
     lock_wait: f.duration("1s", "1d").prefault("2m"),
     grant_select_to: names("a role's name").optional(),
-    /** Of a lake: its catalog, a PostgreSQL or a file, and the schema of the catalog's own tables. */
-    catalog: f.catalogPlace().optional(),
+    /** Of a lake: its catalog, a PostgreSQL, and the schema of the catalog's own tables. */
+    catalog: f.postgresUrl().optional(),
     catalog_schema: f.schemaName().default("ducklake"),
     /** The folder, or the place in object storage, of its files. */
     data_path: f.dataPlace().optional(),

@@ -6,7 +6,6 @@ import { isFile, isLake } from "../config/destination.ts";
 import { ConfigError } from "../errors.ts";
 import type { Log } from "../logging.ts";
 import { createSharedLimiter, type SharedLimiter } from "../source/budget/shared_limiter.ts";
-import { isServed } from "../warehouse/ducklake/place.ts";
 import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
 import { addStop } from "./conducting.ts";
 import { readRunData } from "./job_data.ts";
@@ -145,8 +144,7 @@ const MOST_LETTERS = 45;
 
 /** The PostgreSQL that the workers share. @throws ConfigError where the warehouse has one writer, or its state a long name */
 export function sharedPlace({ destination }: Config) {
-  if (isFile(destination) || (isLake(destination) && !isServed(destination)))
-    throw new ConfigError(workersMessages.one_writer());
+  if (isFile(destination)) throw new ConfigError(workersMessages.one_writer());
   const letters = destination.stateSchema.length;
   if (letters > MOST_LETTERS)
     throw new ConfigError(workersMessages.long_state_schema({ letters, max_letters: MOST_LETTERS }));

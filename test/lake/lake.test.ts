@@ -1,11 +1,10 @@
 import { readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { systemClock } from "../../src/clock.ts";
-import { ConfigError, DestinationError, LockedError } from "../../src/errors.ts";
+import { ConfigError, DestinationError } from "../../src/errors.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
 import { openDucklake } from "../../src/warehouse/ducklake/open.ts";
@@ -46,8 +45,8 @@ async function place(): Promise<{
   return { database, lake: { ...schemas, ...own, extensions: inject("extensions"), ...opener("run-1") } };
 }
 
-async function opened(lake: Parameters<typeof openDucklake>[0], waitMs?: number): Promise<Destination> {
-  const destination = await openDucklake(lake, waitMs);
+async function opened(lake: Parameters<typeof openDucklake>[0]): Promise<Destination> {
+  const destination = await openDucklake(lake);
   onTestFinished(() => destination.close());
   return destination;
 }
@@ -129,7 +128,7 @@ test("a publish whose session was lost stores nothing, and the next one goes on 
   });
   await expect(lost).rejects.toThrow(DestinationError);
   await destination.close();
-  const next = await opened({ ...lake, runId: "run-2" }, 0);
+  const next = await opened({ ...lake, runId: "run-2" });
   await next.lock("acme", ["things"], 5_000);
   expect(await texts(next)).toEqual(["one"]);
   await store(next, [{ id: "a", text: "three" }], undefined, 17);
@@ -218,37 +217,6 @@ test("what many small publishes leave behind is put together, readers keep what 
   await later!.close();
 });
 
-test("what no snapshot needs any more leaves the catalog, and the tables say what they said", async () => {
-  const { database, lake } = await place();
-  const destination = await opened(lake);
-  const rows = Array.from({ length: 300 }, (_, i) => ({ id: `id ${i}`, text: "0" }));
-  await store(destination, rows);
-  const present = rows.map((row, i) => (i % 30 === 0 ? { ...row, text: "1" } : row));
-  await store(destination, present, undefined, 16);
-  const again = present.map(row => (row.text === "1" ? { ...row, text: "2" } : row));
-  await store(destination, again, undefined, 17);
-  await sql`call ducklake_rewrite_data_files('lake', 'things', "schema" => 'procurement', delete_threshold => 0)`.execute(
-    destination.db,
-  );
-  const ask = async (question: string) => (await database.admin.query<{ n: string }>(question)).rows[0]!.n;
-  const id = await ask("select table_id as n from ducklake.ducklake_table where table_name = 'things'");
-  const version = await ask(
-    `select schema_version as n from ducklake.ducklake_inlined_data_tables where table_id = ${id}`,
-  );
-  const ended = `select count(*) as n from ducklake.ducklake_inlined_data_${id}_${version} where end_snapshot is not null`;
-  const deletions = `select count(*) as n from ducklake.ducklake_inlined_delete_${id}`;
-  expect([await ask(ended), await ask(deletions)].map(Number)).toEqual([10, 10]);
-  const expected = (await texts(destination)).join();
-  await database.admin.query(
-    "update ducklake.ducklake_snapshot set snapshot_time = snapshot_time - interval '40 days'",
-  );
-  await destination.releaseToReaders();
-  expect([await ask(ended), await ask(deletions)].map(Number)).toEqual([0, 0]);
-  expect((await texts(destination)).join()).toBe(expected);
-  await store(destination, rows, undefined, 18);
-  expect(new Set(await texts(destination))).toEqual(new Set(["0"]));
-});
-
 test("few of a million staged rows are joined without a place for each of the million", async () => {
   const { lake } = await place();
   const { db } = await opened(lake);
@@ -292,25 +260,6 @@ test("a column may be called what a lake's catalog calls its own", async () => {
   await sql`insert into procurement.lineage values ('r', 1)`.execute(db);
   await sql`update procurement.lineage set begin_snapshot = 2`.execute(db);
   expect((await sql`select * from procurement.lineage`.execute(db)).rows).toEqual([{ row_id: "r", begin_snapshot: 2 }]);
-});
-
-test("a catalog in a file is one process's at a time, and holds the same", async () => {
-  const folder = await temporaryFolder();
-  const lake = {
-    ...{ ...schemas, ...opener("run-1"), extensions: inject("extensions") },
-    ...{ catalog: join(folder, "lake.ducklake"), catalogSchema: "ducklake", dataPath: join(folder, "data") },
-  };
-  expect(await openDucklakeForReading(lake)).toBeUndefined();
-  const destination = await opened(lake);
-  await store(destination, [{ id: "a", text: "one" }]);
-  await expect(openDucklake({ ...lake, runId: "run-2" })).rejects.toThrow(LockedError);
-  await destination.close();
-  const reading = await openDucklakeForReading(lake);
-  expect(await texts(reading!)).toEqual(["one"]);
-  await reading!.close();
-  const next = await opened(lake);
-  await store(next, [{ id: "a", text: "two" }], undefined, 16);
-  expect(await texts(next)).toEqual(["two"]);
 });
 
 test("roles that may read it can, and can change nothing", async () => {

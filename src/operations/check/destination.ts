@@ -71,15 +71,12 @@ async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGen
     await checkContents(reading, where, fitness);
     return runningRuns(where, reading);
   });
-  const catalog = server?.said ?? `the file ${where.catalog}`;
-  const lake = { catalog, data_path: where.dataPath, schema: where.schema, loaded: found !== undefined };
+  const lake = { catalog: server.said, data_path: where.dataPath, schema: where.schema, loaded: found !== undefined };
   yield ok(NAME, checkMessages.ducklake(lake));
-  if (server !== undefined) {
-    const [exposed] = server.warnings;
-    yield exposed === undefined
-      ? ok("connection", checkMessages.connection({ protection: server.protection }))
-      : doubt("connection", new DestinationError(exposed));
-  }
+  const [exposed] = server.warnings;
+  yield exposed === undefined
+    ? ok("connection", checkMessages.connection({ protection: server.protection }))
+    : doubt("connection", new DestinationError(exposed));
   yield* (found ?? []).map(runLine);
 }
 

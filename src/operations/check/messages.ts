@@ -75,7 +75,12 @@ export const checkMessages = catalog("check", {
       `PostgreSQL ${version}, database ${database} as ${user}, schema ${schema}: ${state(loaded, "nothing in it yet")}`,
   ),
   ducklake: template(
-    { catalog: "the file catalog.sqlite", data_path: "s3://lake/files", schema: "sales", loaded: false },
+    {
+      catalog: "PostgreSQL 17.2, database warehouse as tributary",
+      data_path: "s3://lake/files",
+      schema: "sales",
+      loaded: false,
+    },
     ({ catalog, data_path, schema, loaded }) =>
       `DuckLake in ${catalog}, files in ${data_path}, schema ${schema}: ${state(loaded, "nothing there yet")}`,
   ),

@@ -1,4 +1,4 @@
-import { isRemote, isServed, type LakePlace, type LakeStorage } from "../../warehouse/ducklake/place.ts";
+import { isRemote, type LakePlace, type LakeStorage } from "../../warehouse/ducklake/place.ts";
 import { type PackageFile, templateText, yamlFile } from "./yaml_file.ts";
 
 /** Which warehouse dbt is to read. */
@@ -39,16 +39,7 @@ export function profileVariables(facts: ProfileFacts, written: string | undefine
       ...serverVariables(facts.url, written),
       { name: "DBT_SCHEMA", meaning: "the schema that models are written to", fallback: `${facts.schema}_dbt` },
     ];
-  const catalog = isServed(facts)
-    ? serverVariables(facts.catalog, written)
-    : [
-        {
-          name: "TRIBUTARY_CATALOG",
-          meaning: "the file of the catalog",
-          fallback: isKnown ? facts.catalog : undefined,
-        },
-      ];
-  return [...catalog, ...(isRemote(facts) ? keyVariables : []), dbtFile];
+  return [...serverVariables(facts.catalog, written), ...(isRemote(facts) ? keyVariables : []), dbtFile];
 }
 
 const keyVariables: readonly ProfileVariable[] = [
@@ -98,17 +89,15 @@ function outputOf(facts: ProfileFacts, value: (name: string, filter?: string) =>
   const attached = { alias: ATTACHED, read_only: true };
   const own = { type: "duckdb", path: value("DBT_DUCKDB_FILE"), threads: 4 };
   if (facts.type === "duckdb") return { ...own, attach: [{ path: value("TRIBUTARY_WAREHOUSE"), ...attached }] };
-  const served = isServed(facts);
   const words = { host: "PGHOST", port: "PGPORT", dbname: "PGDATABASE", user: "PGUSER", sslmode: "PGSSLMODE" };
   // The password is libpq's to find, in PGPASSWORD too.
   const address = Object.entries(words).map(([word, name]) => `${word}=${value(name)}`);
-  const path = served ? `ducklake:postgres:${address.join(" ")}` : `ducklake:${value("TRIBUTARY_CATALOG")}`;
-  const options = served ? { options: { metadata_schema: facts.catalogSchema } } : {};
+  const path = `ducklake:postgres:${address.join(" ")}`;
   return {
     ...own,
-    extensions: ["ducklake", ...(served ? ["postgres"] : []), ...(isRemote(facts) ? ["httpfs"] : [])],
+    extensions: ["ducklake", "postgres", ...(isRemote(facts) ? ["httpfs"] : [])],
     ...(isRemote(facts) ? { secrets: [storageSecret(facts.storage, value)] } : {}),
-    attach: [{ path, ...attached, ...options }],
+    attach: [{ path, ...attached, options: { metadata_schema: facts.catalogSchema } }],
   };
 }
 

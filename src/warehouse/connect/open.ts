@@ -5,7 +5,7 @@ import type { Room } from "../duckdb/inspection.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
 import { ducklakeDialect } from "../ducklake/dialect.ts";
 import type { LakeInspection } from "../ducklake/inspection.ts";
-import { isServed, type LakePlace } from "../ducklake/place.ts";
+import type { LakePlace } from "../ducklake/place.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 import { queueSchema } from "../shared_tables.ts";
 import { analyticsSchema } from "../views/view.ts";
@@ -45,8 +45,7 @@ export function dialectOf({ type }: Pick<Where, "type">): Dialect {
 export async function roleOf(
   where: Where,
 ): Promise<{ readonly host: string; readonly database: string; readonly role: string }> {
-  if (where.type === "duckdb" || (where.type === "ducklake" && !isServed(where)))
-    return { host: "", database: "", role: "" };
+  if (where.type === "duckdb") return { host: "", database: "", role: "" };
   const { addressOf } = await import("../postgres/connect.ts");
   const { host, database, user } = addressOf(where.type === "ducklake" ? where.catalog : where.url);
   return { host, database, role: user };
@@ -60,7 +59,7 @@ export function schemasOf(
   where: Where,
   also: { readonly views: boolean; readonly workers: boolean },
 ): readonly string[] {
-  if (where.type === "duckdb" || (where.type === "ducklake" && !isServed(where))) return [];
+  if (where.type === "duckdb") return [];
   const { schema, stateSchema } = where;
   return [
     ...(where.type === "ducklake" ? [where.catalogSchema] : [schema, ...(also.views ? [analyticsSchema(schema)] : [])]),
@@ -92,7 +91,7 @@ async function opened(where: Where, opener: Opener, waitMs: number): Promise<Des
   const memory = memoryMb === undefined ? {} : { memoryLimitMb: memoryMb };
   if (where.type === "ducklake") {
     const { openDucklake } = await import("../ducklake/open.ts");
-    return openDucklake({ ...where, ...memory, ...opener }, waitMs);
+    return openDucklake({ ...where, ...memory, ...opener });
   }
   const { openDuckdb } = await import("../duckdb/open.ts");
   const file = await openDuckdb({ ...where, ...memory, ...opener });

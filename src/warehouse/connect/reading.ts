@@ -12,7 +12,7 @@ import type { Resources } from "../duckdb/session/session.ts";
 import { versionMoment } from "../duckdb/versions/version_names.ts";
 import { linkedVersion } from "../duckdb/versions/versions.ts";
 import type { LakeCondition } from "../ducklake/maintenance.ts";
-import { isServed, lockSchemaOf } from "../ducklake/place.ts";
+import { lockSchemaOf } from "../ducklake/place.ts";
 import { served } from "../ducklake/stage.ts";
 import type { Exportable } from "../parquet_source.ts";
 import { requireReadableState } from "../state/state_ddl.ts";
@@ -117,9 +117,8 @@ async function loaded(
 
 /** The runs that work on the warehouse at this moment; `reading` is needed where they have their locks from a server. */
 export async function runningRuns(where: Where, reading: WarehouseReading | undefined): Promise<readonly Holder[]> {
-  const file = fileOf(where);
-  if (file !== undefined) {
-    const holder = await liveHolder(layoutOf(file));
+  if (where.type === "duckdb") {
+    const holder = await liveHolder(layoutOf(where));
     return holder === undefined ? [] : [holder];
   }
   return reading === undefined ? [] : lockHolders(reading, where.type === "ducklake");
@@ -133,12 +132,6 @@ interface HolderRow {
 }
 
 const holderFields = z.object({ pid: z.number(), host: z.string(), command: z.string(), startedAt: z.string() });
-
-/** What is locked as a file: DuckDB's, or that of a lake's catalog. */
-function fileOf(where: Where): Parameters<typeof layoutOf>[0] | undefined {
-  if (where.type === "duckdb") return where;
-  return where.type === "ducklake" && !isServed(where) ? { path: where.catalog, readers: "direct" } : undefined;
-}
 
 const lockQuery = `select ((classid::bigint << 32) | objid::bigint)::text as key from pg_catalog.pg_locks
     where locktype = 'advisory' and granted and objsubid = 1 and mode = 'ExclusiveLock'

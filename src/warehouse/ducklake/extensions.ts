@@ -5,12 +5,12 @@ import { entryAt } from "../../files.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
 import { quoted, select } from "../duckdb/session/session.ts";
 import { lakeMessages } from "./messages.ts";
-import { isRemote, isServed, type LakePlace } from "./place.ts";
+import { isRemote, type LakePlace } from "./place.ts";
 
 /** DuckDB's extensions that a lake needs: it brings none of them itself. */
 export const extensionsOf = (place: LakePlace): readonly string[] => [
   "ducklake",
-  ...(isServed(place) ? ["postgres_scanner"] : []),
+  "postgres_scanner",
   ...(isRemote(place) ? ["httpfs"] : []),
   ...(isRemote(place) && place.storage?.keyId === undefined ? ["aws"] : []),
 ];

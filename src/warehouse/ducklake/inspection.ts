@@ -12,26 +12,20 @@ import { Session as Server } from "../postgres/session.ts";
 import { extensionsOf, loadExtensions } from "./extensions.ts";
 import { lakeFailure } from "./failure.ts";
 import { connectCatalog } from "./open.ts";
-import { isRemote, isServed, type LakePlace } from "./place.ts";
+import { isRemote, type LakePlace } from "./place.ts";
 import { storageSecret } from "./session.ts";
 
 /** What a lake stands on. */
 export interface LakeInspection {
   /** Each of DuckDB's extensions, its version, and where it is from. */
   readonly extensions: readonly string[];
-  /** The server of the catalog; undefined for a file. */
-  readonly server:
-    | { readonly said: string; readonly protection: string; readonly warnings: readonly Message[] }
-    | undefined;
+  /** The server of the catalog. */
+  readonly server: { readonly said: string; readonly protection: string; readonly warnings: readonly Message[] };
 }
 
 /** Looks whether a run could make or write a lake, and these schemas of its catalog's server; writes nothing. @throws DestinationError, ConfigError */
 export async function inspectLake(place: LakePlace, schemas: readonly string[]): Promise<LakeInspection> {
   const extensions = await inspectStorage(place);
-  if (!isServed(place)) {
-    await requireFolder(dirname(place.catalog));
-    return { extensions, server: undefined };
-  }
   const connected = await connectCatalog({ ...place, clock: systemClock });
   const session = new Server(connected);
   try {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../database.ts";
 import type { Named } from "../dialect.ts";
 import { factOf, keepFact } from "../state/facts.ts";
-import { catalogOf, isServed, LAKE, type LakePlace } from "./place.ts";
+import { catalogOf, LAKE, type LakePlace } from "./place.ts";
 
 /** So many rows that are still in the catalog are written to a file. Reading them costs more than a file does. */
 const INLINED_ROWS = 2_000;
@@ -145,10 +145,10 @@ async function inlinedRows(
 }
 
 /** Once a day: expires snapshots older than `keepMs`, and removes files that no snapshot has needed for two days. */
-export async function expireOld(db: Db, place: LakePlace, keepMs: number, now: number): Promise<void> {
+export async function expireOld(db: Db, keepMs: number, now: number): Promise<void> {
   const last = await factOf(db, EXPIRED);
   if (typeof last === "string" && now - Date.parse(last) < EXPIRED_EVERY_MS) return;
-  await expire(db, place, keepMs, GRACE_MS);
+  await expire(db, keepMs, GRACE_MS);
   await db.transaction().execute(trx => keepFact(trx, EXPIRED, new Date(now).toISOString()));
 }
 
@@ -156,46 +156,23 @@ export async function expireOld(db: Db, place: LakePlace, keepMs: number, now: n
 export const EXPIRED = "lake_expired";
 
 /** Expires snapshots older than `snapshotsMs`, and removes files that no snapshot has needed for `filesMs`; by DuckDB's clock. */
-async function expire(db: Db, place: LakePlace, snapshotsMs: number, filesMs: number): Promise<void> {
+async function expire(db: Db, snapshotsMs: number, filesMs: number): Promise<void> {
   const before = (ms: number) => sql`older_than => now() - to_milliseconds(${sql.lit(ms)})`;
   await sql`call ducklake_expire_snapshots(${sql.lit(LAKE)}, ${before(snapshotsMs)})`.execute(db);
   await sql`call ducklake_cleanup_old_files(${sql.lit(LAKE)}, ${before(filesMs)})`.execute(db);
-  if (isServed(place)) await forgetInlined(db, place);
-}
-
-/** DuckLake leaves in the catalog what no snapshot needs any more: rows that ended before the oldest one, deletions from files that are gone. */
-async function forgetInlined(db: Db, place: LakePlace): Promise<void> {
-  const [catalog] = catalogOf(place);
-  const schema = sql.lit(place.catalogSchema);
-  const forget = sql`do $$
-    declare
-      own constant text := ${schema};
-      each record;
-      oldest bigint;
-    begin
-      execute format('select min(snapshot_id) from %I.ducklake_snapshot', own) into oldest;
-      for each in select tablename as name from pg_tables where schemaname = own and tablename ~ '^ducklake_inlined_(data|delete)_[0-9]' loop
-        if each.name like 'ducklake_inlined_data%' then
-          execute format('delete from %I.%I where end_snapshot <= %s', own, each.name, oldest);
-        else
-          execute format('delete from %1$I.%2$I where file_id not in (select data_file_id from %1$I.ducklake_data_file)', own, each.name);
-        end if;
-      end loop;
-    end $$`;
-  await sql`call postgres_execute(${sql.lit(catalog)}, ${sql.lit(forget.compile(db).sql)})`.execute(db);
 }
 
 /**
  * Leaves nothing of what these tables held before: no snapshot but the present one, no file that it doesn't need, and so no
  * statistics of former values. A query that reads such a file at this moment ends with an error.
  */
-export async function eraseFormer(db: Db, place: LakePlace, tables: readonly Named[]): Promise<void> {
+export async function eraseFormer(db: Db, tables: readonly Named[]): Promise<void> {
   for (const table of tables) await flush(db, table);
-  await expire(db, place, 0, 0);
+  await expire(db, 0, 0);
   for (const { schema, name } of tables) {
     const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;
     await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
     await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
   }
-  await expire(db, place, 0, 0);
+  await expire(db, 0, 0);
 }

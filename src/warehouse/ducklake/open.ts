@@ -1,23 +1,17 @@
-import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import { LockedError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Db } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { lackingGrants, requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
 import type { Named } from "../dialect.ts";
-import { asLocked, claim, requireWhole, writeHolder } from "../duckdb/lock/holder.ts";
 import { kyselyOver, type Observer } from "../duckdb/session/driver.ts";
-import { attempting } from "../duckdb/session/failure.ts";
-import { layoutOf } from "../duckdb/session/file_layout.ts";
 import { Room } from "../duckdb/session/room.ts";
 import { quoted, type Session } from "../duckdb/session/session.ts";
-import { openStage as openFileStage, removeGone } from "../duckdb/stage/stage.ts";
 import { type Connected, connect, type Place } from "../postgres/connect.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
@@ -31,7 +25,7 @@ import { ducklakeDialect } from "./dialect.ts";
 import { isConflict, lakeFailure } from "./failure.ts";
 import { keepUninlined } from "./inlining.ts";
 import { eraseFormer, expireOld, tendTables } from "./maintenance.ts";
-import { isServed, LAKE, type LakePlace, lockSchemaOf } from "./place.ts";
+import { LAKE, type LakePlace, lockSchemaOf } from "./place.ts";
 import { openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
 
@@ -42,18 +36,15 @@ export interface DucklakeSettings extends LakePlace, Opener, Pick<Place, "connec
   readonly keepSnapshotsMs?: number;
 }
 
-/** Opens a lake for a run; waits `waitMs` for a catalog in a file, which one process at a time can open. @throws DestinationError, LockedError, ConfigError */
-export function openDucklake(settings: DucklakeSettings, waitMs = 0): Promise<Destination> {
-  return isServed(settings) ? openServed(settings) : openInFile(settings, waitMs);
-}
-
 /** Parquet is written by the row group, of all columns at once. */
 const MEMORY_MB = 256;
 const KEEP_MS = 30 * 86_400_000;
-const RETRY_MS = 250;
 
-/** Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with them. */
-async function openServed(settings: DucklakeSettings): Promise<Destination> {
+/**
+ * Opens a lake for a run. Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with
+ * them. @throws DestinationError, ConfigError
+ */
+export async function openDucklake(settings: DucklakeSettings): Promise<Destination> {
   const { stateSchema, runId } = settings;
   const lockSchema = lockSchemaOf(settings);
   const connected = await connectCatalog(settings);
@@ -137,54 +128,6 @@ export async function connectCatalog(
   }
 }
 
-/** A lake whose catalog is a file. While it is open DuckDB locks that file: no other process can read or write the lake. */
-async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<Destination> {
-  const { clock, stateSchema, holder, runId, waiting } = settings;
-  const layout = layoutOf({ path: settings.catalog, readers: "direct" });
-  await attempting("make the folder of the lake's stages", () => mkdir(layout.home, { recursive: true, mode: 0o700 }));
-  const until = clock.now() + waitMs;
-  const take = async () => {
-    const giveUp = await claim(layout);
-    let lake: Session | undefined;
-    try {
-      lake = await opened(settings).catch(asLocked(layout));
-      await writeHolder(layout, { runId, ...holder });
-      await removeGone(layout.stage);
-      return { lake, giveUp };
-    } catch (error) {
-      lake?.close();
-      await giveUp();
-      throw error;
-    }
-  };
-  for (let isTold = false; ; isTold = true) {
-    try {
-      const { lake, giveUp } = await take();
-      const { close: closeLake, ...rest } = overLake(settings, lake);
-      const close = async () => {
-        await closeLake();
-        await giveUp();
-      };
-      return {
-        ...{ ...rest, close, [Symbol.asyncDispose]: close },
-        // Nothing stays in a catalog that is a file, so that no column's name is special.
-        dialect: { ...ducklakeDialect, reserved: undefined },
-        warnings: [],
-        lock: async (_company, _lockGroups, _waitMs, part) => requireWhole(part),
-        share: async part => requireWhole(part),
-        holders: sql.id(stateSchema, "holders"),
-        isWanted: () => Promise.resolve(false),
-        stage: (company, tables) => openFileStage(layout.stage, company, tables),
-        spareStage: (company, tables) => openFileStage(layout.stage, company, tables, { which: "spare" }),
-      };
-    } catch (error) {
-      if (!(error instanceof LockedError) || clock.now() >= until) throw error;
-      if (!isTold) waiting?.(error.holder ?? "another process", until - clock.now());
-      await clock.sleep(Math.min(RETRY_MS, until - clock.now()));
-    }
-  }
-}
-
 const memoryOf = ({ memoryLimitMb = 0 }: DucklakeSettings): number => Math.max(memoryLimitMb, MEMORY_MB);
 
 const opened = (settings: DucklakeSettings): Promise<Session> =>
@@ -194,12 +137,12 @@ const opened = (settings: DucklakeSettings): Promise<Session> =>
     spill: join(tmpdir(), "tributary-lake"),
   });
 
-/** What a destination is whatever its catalog is. */
-function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer) {
+/** What the lake's own session does of a destination. */
+function overLake(settings: DucklakeSettings, lake: Session, observer: Observer) {
   const { schema, stateSchema } = settings;
   const turns = new Mutex();
   const { connection } = lake;
-  const use = { failure: lakeFailure, ...(observer && { observer }) };
+  const use = { failure: lakeFailure, observer };
   const room = new Room(memoryOf(settings), false, work => turns.run(() => work(connection)));
   const db = kyselyOver(async () => connection, turns, use).withSchema(stateSchema);
   const isEnding = () => settings.stopReason?.() !== undefined;
@@ -218,7 +161,7 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
     // A publish is there for everybody as soon as it is committed: at the end of a run there is time for what it left.
     async releaseToReaders() {
       await tend(Object.keys(stateTables).map(name => ({ schema: stateSchema, name })));
-      if (!isEnding()) await expireOld(db, settings, settings.keepSnapshotsMs ?? KEEP_MS, settings.clock.now());
+      if (!isEnding()) await expireOld(db, settings.keepSnapshotsMs ?? KEEP_MS, settings.clock.now());
       return { path: undefined, note: undefined };
     },
     releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),
@@ -232,7 +175,7 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
       await tend([...own, { schema: stateSchema, name: rowStateName(main.name) }]);
     },
     async cleanse(tables: readonly Named[]): Promise<string | undefined> {
-      await room.run(() => room.repeating(() => eraseFormer(db, settings, tables)));
+      await room.run(() => room.repeating(() => eraseFormer(db, tables)));
       return undefined;
     },
     close: () => turns.run(async () => lake.close()),

@@ -4,7 +4,7 @@
 export const LAKE = "lake";
 /** The same lake, for a transaction that makes tables none of whose rows may stay in the catalog. */
 export const UNINLINED = "lake_uninlined";
-/** The catalog's PostgreSQL beside it, for what isn't the lake's: stages, and who holds what. */
+/** The catalog's PostgreSQL beside it, for stages and the holders of locks. */
 export const SERVER = "tributary_server";
 /** A view of the session: each table that the lake had when a transaction began, with its columns and whether it ever had rows. */
 export const TABLES = "tributary_lake_tables";
@@ -22,7 +22,7 @@ export interface LakeStorage {
 
 /** Where a lake is. */
 export interface LakePlace {
-  /** The address of a PostgreSQL, or the absolute path of a file, which one process at a time can open. */
+  /** The address of a PostgreSQL. */
   readonly catalog: string;
   /** The catalog's own tables in that PostgreSQL. */
   readonly catalogSchema: string;
@@ -39,13 +39,10 @@ export interface LakePlace {
 export const lockSchemaOf = ({ schema, stateSchema }: Pick<LakePlace, "schema" | "stateSchema">): string =>
   `lake ${stateSchema} ${schema}`;
 
-/** Whether the catalog is in a PostgreSQL, which many machines share. */
-export const isServed = ({ catalog }: Pick<LakePlace, "catalog">): boolean => /^postgres(ql)?:/.test(catalog);
-
 export const isRemote = ({ dataPath }: Pick<LakePlace, "dataPath">): boolean => /^s3:/.test(dataPath);
 
 /** Where the catalog's own tables are within a session: database and schema. */
 export const catalogOf = (place: LakePlace): readonly [string, string] => [
   `__ducklake_metadata_${LAKE}`,
-  isServed(place) ? place.catalogSchema : "main",
+  place.catalogSchema,
 ];

@@ -1,34 +1,27 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { entryAt } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
-import { asLocked } from "../duckdb/lock/holder.ts";
 import { kyselyOver } from "../duckdb/session/driver.ts";
-import { layoutOf } from "../duckdb/session/file_layout.ts";
 import type { Resources } from "../duckdb/session/session.ts";
 import type { Exportable } from "../parquet_source.ts";
 import { ducklakeDialect } from "./dialect.ts";
 import { lakeFailure } from "./failure.ts";
 import { conditionOf, type LakeCondition } from "./maintenance.ts";
-import { isServed, type LakePlace } from "./place.ts";
+import type { LakePlace } from "./place.ts";
 import { openLakeSession } from "./session.ts";
 
 const MEMORY_MB = 128;
 /** A statement that runs out of memory is repeated with so many times as much. */
 const ROOM = 4;
 
-/** Opens a lake for a look; undefined when there is none yet. LockedError while a run holds a catalog in a file. @throws DestinationError */
+/** Opens a lake for a look; undefined when there is none yet. @throws DestinationError */
 export async function openDucklakeForReading(
   place: LakePlace,
   given: Partial<Resources> = {},
 ): Promise<(Exportable & { condition(): Promise<LakeCondition>; close(): Promise<void> }) | undefined> {
-  const { schema, stateSchema, catalog } = place;
-  if (!isServed(place) && (await entryAt(catalog)) === undefined) return undefined;
+  const { schema, stateSchema } = place;
   const resources = { memoryLimitMb: MEMORY_MB, threads: 1, spill: join(tmpdir(), "tributary-reading"), ...given };
-  const opening = openLakeSession(place, "read", resources);
-  const session = await (isServed(place)
-    ? opening
-    : opening.catch(asLocked(layoutOf({ path: catalog, readers: "direct" }))));
+  const session = await openLakeSession(place, "read", resources);
   if (session === undefined) return undefined;
   const { connection } = session;
   const turns = new Mutex();

@@ -8,17 +8,7 @@ import { libpqOf } from "../postgres/connect.ts";
 import { loadExtensions } from "./extensions.ts";
 import { lakeFailure } from "./failure.ts";
 import { lakeMessages } from "./messages.ts";
-import {
-  catalogOf,
-  isRemote,
-  isServed,
-  LAKE,
-  type LakePlace,
-  type LakeStorage,
-  SERVER,
-  TABLES,
-  UNINLINED,
-} from "./place.ts";
+import { catalogOf, isRemote, LAKE, type LakePlace, type LakeStorage, SERVER, TABLES, UNINLINED } from "./place.ts";
 
 /** Changes of up to so many rows stay in the catalog until they are written to a file together. */
 const INLINED_ROWS = 200;
@@ -43,9 +33,9 @@ export async function openLakeSession(
   try {
     await loadExtensions(connection, place);
     if (isRemote(place)) await connection.run(storageSecret(place.storage));
-    const catalog = isServed(place) ? await attachServer(connection, place) : place.catalog;
+    const catalog = await attachServer(connection, place);
     const options = access === "read" ? ["read_only"] : [`data_path ${quoted(place.dataPath)}`];
-    if (access === "read" && isServed(place)) {
+    if (access === "read") {
       const last = await lastSnapshot(connection, place);
       if (last === undefined) {
         session.close();
@@ -54,15 +44,14 @@ export async function openLakeSession(
       // All that is asked of it is of one moment, however long that takes.
       options.push(`snapshot_version ${last}`);
     }
-    if (isServed(place))
-      options.push(
-        `metadata_schema ${quoted(place.catalogSchema)}`,
-        `metadata_parameters map {'secret': '${CATALOG_SECRET}'}`,
-      );
+    options.push(
+      `metadata_schema ${quoted(place.catalogSchema)}`,
+      `metadata_parameters map {'secret': '${CATALOG_SECRET}'}`,
+    );
     const attach = (name: string, more: string) =>
       connection.run(`attach ${quoted(`ducklake:${catalog}`)} as ${name} (${[...options, more].join(", ")})`);
-    await attach(LAKE, `data_inlining_row_limit ${isServed(place) ? INLINED_ROWS : 0}`);
-    if (access === "write" && isServed(place)) await attach(UNINLINED, "data_inlining_row_limit 0");
+    await attach(LAKE, `data_inlining_row_limit ${INLINED_ROWS}`);
+    if (access === "write") await attach(UNINLINED, "data_inlining_row_limit 0");
     await connection.run(`use ${LAKE}`);
     await connection.run(tablesView(place));
     await requireFiles(connection, place);

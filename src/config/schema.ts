@@ -193,8 +193,6 @@ export const configSchema = object({
     path: f.filePath("a folder's path"),
     /** Files of runs that began longer ago are removed. */
     keep: f.duration("1s", "3650d").prefault("30d"),
-    /** Of files that are written; all are read. */
-    compression: f.choice("zstd", "gzip").default("zstd"),
     /** What a page means that could not be kept: its stream fails, or a warning. */
     on_error: f.choice("fail", "warn").default("fail"),
   }).optional(),

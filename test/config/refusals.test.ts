@@ -89,7 +89,6 @@ test.each([
     "streams.defaults.unknown_fields: expected keep or column or fail",
   ],
   ["archive: { path: ./a, on_error: ignore }", "archive.on_error: expected fail or warn"],
-  ["archive: { path: ./a, compression: none }", "archive.compression: expected zstd or gzip"],
   ["deletes: { max_share: 20 }", "deletes.max_share: expected a share from 0 to 1 (0.2 is 20 %), got 20"],
   ["problems: { on_exceed: explode }", "problems.on_exceed: expected warn or fail"],
   ["formats: { timezone: Europe/Berln }", "(did you mean Europe/Berlin?)"],

@@ -1,9 +1,9 @@
 import { ApiError } from "../../errors.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Answer, Api, GetOptions } from "../../source/api.ts";
-import type { Head, Line } from "../../source/archive/line.ts";
+import type { Line } from "../../source/archive/line.ts";
 import type { ArchiveFile } from "../../source/archive/places.ts";
-import { skimmed } from "../../source/archive/reading.ts";
+import { linesOf } from "../../source/archive/reading.ts";
 import { BodyError, parseJson } from "../../source/body.ts";
 import { readComplaint, readEnvelope } from "../../source/envelope.ts";
 import { requestKey } from "./archive_contents.ts";
@@ -19,7 +19,7 @@ export interface Lines {
 export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, alone = false): Api {
   const places = new Map([...wanted].map(([key, ordinal]) => [ordinal, key]));
   const waiting = new Map<string, Line>();
-  let reader: AsyncGenerator<{ readonly line: Line | Head; readonly ordinal: number }> | undefined;
+  let reader: AsyncGenerator<{ readonly line: Line; readonly ordinal: number }> | undefined;
   const turns = new Mutex();
   const stats = { requests: 0, retries: 0, limited: 0, bytes: 0, failures: {}, retryWaitMs: 0, limitedWaitMs: 0 };
 
@@ -30,7 +30,7 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
       if (next.done === true) return undefined;
       const { line, ordinal } = next.value;
       const its = places.get(ordinal);
-      if (its !== undefined && "body" in line) waiting.set(its, line);
+      if (its !== undefined) waiting.set(its, line);
     }
     const line = waiting.get(key);
     waiting.delete(key);
@@ -51,7 +51,7 @@ export function archivedApi(lines: Lines, wanted: ReadonlyMap<string, number>, a
   };
 }
 
-/** Lines and their places, those at `places` with their bodies. */
+/** Lines and their places, from the first file on that holds one of `places`. */
 async function* linesFrom({ files, firsts = [] }: Lines, places: ReadonlyMap<number, string>) {
   // Not spread into arguments: a first load has more answers than a call may have of those.
   const first = places.keys().reduce((least, place) => Math.min(least, place), Number.POSITIVE_INFINITY);
@@ -59,17 +59,8 @@ async function* linesFrom({ files, firsts = [] }: Lines, places: ReadonlyMap<num
   for (const [index, { path }] of files.entries()) {
     const next = firsts[index + 1];
     if (next !== undefined && next <= first) ordinal = next;
-    else {
-      const begin = ordinal;
-      const wants = (nth: number, lines: number) => hasAny(places, begin + nth, lines);
-      for await (const line of skimmed(path, () => undefined, wants)) yield { line, ordinal: ordinal++ };
-    }
+    else for await (const line of linesOf(path, () => undefined)) yield { line, ordinal: ordinal++ };
   }
-}
-
-function hasAny(places: ReadonlyMap<number, string>, from: number, count: number): boolean {
-  for (let place = from; place < from + count; place++) if (places.has(place)) return true;
-  return false;
 }
 
 function answerOf({ head, body }: Line, path: string, alone: boolean, options: GetOptions = {}): Answer {

@@ -32,12 +32,9 @@ export interface ArchiveTools {
   readonly largest?: number;
 }
 
-export function openArchive(
-  { path, onError, compression }: Omit<ArchiveConfig, "keepMs">,
-  tools: ArchiveTools,
-): Archive {
+export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, tools: ArchiveTools): Archive {
   const { company, run, clock, redact, largest, privacy = "" } = tools;
-  const writing = { compression, pack: packer(compression), pieces: new Pieces(), largest };
+  const writing = { pack: packer(), pieces: new Pieces(), largest };
   const open = new Map<string, Series>();
   const ended = new Set<string>();
   const unclean = new Set<string>();

@@ -40,11 +40,8 @@ export interface Line {
   readonly body: Buffer;
 }
 
-/** A line as it is written: what stands before the body, as JSON, and the whole of it with its line break, in pieces. */
-export interface WrittenLine {
-  readonly head: string;
-  readonly pieces: readonly Buffer[];
-}
+/** A line as it is written, with its line break, in pieces. */
+export type WrittenLine = readonly Buffer[];
 
 export interface Origin {
   readonly run: string;
@@ -93,10 +90,11 @@ export function lineOf(
   return written(cleanFacts, cleanBody);
 }
 
-const written = (facts: string, body: Buffer): WrittenLine => ({
-  head: facts,
-  pieces: [Buffer.from(`${facts.slice(0, -1)}${bodyBegins}`), body, lineEnds],
-});
+const written = (facts: string, body: Buffer): WrittenLine => [
+  Buffer.from(`${facts.slice(0, -1)}${bodyBegins}`),
+  body,
+  lineEnds,
+];
 
 function cleanedBody(body: Buffer, redact: Redactor): Buffer | undefined {
   const text = body.toString("utf8");
@@ -109,7 +107,7 @@ function cleanedBody(body: Buffer, redact: Redactor): Buffer | undefined {
 export const writeLine = ({ head: facts, body }: Line): WrittenLine => written(JSON.stringify(facts), body);
 
 /** What stands before a body, as JSON; undefined for that of another version, or what is none. */
-export function readHead(text: string): Head | undefined {
+function readHead(text: string): Head | undefined {
   const parsed = head.safeParse(parsedJson(text));
   return parsed.success ? parsed.data : undefined;
 }

@@ -1,35 +1,17 @@
-import { promisify } from "node:util";
-import { constants, createZstdCompress, gzip } from "node:zlib";
-import type { ArchiveConfig } from "../../config/config.ts";
+import { constants, createZstdCompress } from "node:zlib";
 import { Mutex } from "../../mutex.ts";
-import { indexOf } from "./frame_index.ts";
 
 /** Lines wait for each other up to so many bytes: small pieces compress badly. */
 export const PIECE_BYTES = 1024 * 1024;
 
-export type Compression = ArchiveConfig["compression"];
-
-/** Makes lines a piece of a file, which can be read by itself; beside the main thread. `heads` is what stands before their bodies. */
-export type Pack = (lines: Buffer, heads: readonly string[]) => Promise<Buffer>;
+/** Makes lines a piece of a file, a frame which can be read by itself; beside the main thread. */
+export type Pack = (lines: Buffer) => Promise<Buffer>;
 
 /** A piece comes out in one part, mostly. */
 const chunkSize = PIECE_BYTES / 2;
-const compressGzip = promisify(gzip);
-
-export const packer = (compression: Compression): Pack =>
-  compression === "zstd" ? zstdPacker() : lines => compressGzip(lines, { level: constants.Z_BEST_SPEED, chunkSize });
-
-/** Pieces are frames, each with its index behind it. */
-function zstdPacker(): Pack {
-  const compress = zstdCompressor();
-  return async (lines, heads) => {
-    const frame = await compress(lines);
-    return Buffer.concat([frame, await indexOf(frame, heads, compress)]);
-  };
-}
 
 /** One compressor for all frames: V8 counts the megabyte that each one takes, and collects its whole heap as often as some have come and gone. */
-function zstdCompressor(): (bytes: Buffer) => Promise<Buffer> {
+export function packer(): Pack {
   const { ZSTD_c_compressionLevel, ZSTD_c_checksumFlag, ZSTD_e_end } = constants;
   const params = { [ZSTD_c_compressionLevel]: 1, [ZSTD_c_checksumFlag]: 1 };
   const compressor = createZstdCompress({ params, chunkSize, flush: ZSTD_e_end });
@@ -54,8 +36,7 @@ function zstdCompressor(): (bytes: Buffer) => Promise<Buffer> {
 /** Lines that wait to be packed, copied into one buffer: an answer that was kept itself would outlive the young generation. */
 export interface Piece {
   readonly buffer: Buffer;
-  /** What stands before the bodies of its lines. */
-  readonly heads: string[];
+  lines: number;
   bytes: number;
 }
 
@@ -69,7 +50,7 @@ export class Pieces {
   /** An empty piece with room for so many bytes at least. */
   take(bytes: number): Piece {
     const pooled = bytes <= PIECE_BYTES ? this.#free.pop() : undefined;
-    return { buffer: pooled ?? Buffer.allocUnsafeSlow(Math.max(bytes, PIECE_BYTES)), heads: [], bytes: 0 };
+    return { buffer: pooled ?? Buffer.allocUnsafeSlow(Math.max(bytes, PIECE_BYTES)), lines: 0, bytes: 0 };
   }
 
   give({ buffer }: Piece): void {

@@ -4,7 +4,6 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { TributaryError } from "../../errors.ts";
 import { archiveMessages } from "./messages.ts";
-import type { Compression } from "./piece.ts";
 
 const LONGEST_NAME = 100;
 
@@ -15,17 +14,13 @@ export interface ArchiveFile {
   readonly nth: number;
 }
 
-const endings: Readonly<Record<Compression, string>> = { zstd: "zst", gzip: "gz" };
-
-export const compressionOf = (path: string): Compression => (path.endsWith(endings.gzip) ? "gzip" : "zstd");
-
 export function folderOf(root: string, company: string, stream: string): string {
   return join(root, safeName(company), safeName(stream));
 }
 
 /** `<run>.ndjson.zst`, then `<run>.2.ndjson.zst` … */
-export function fileName(run: string, nth: number, compression: Compression): string {
-  return `${run}${nth === 1 ? "" : `.${nth}`}.ndjson.${endings[compression]}`;
+export function fileName(run: string, nth: number): string {
+  return `${run}${nth === 1 ? "" : `.${nth}`}.ndjson.zst`;
 }
 
 /** One path segment, whatever the name is; different names stay different. */
@@ -37,7 +32,7 @@ export function safeName(name: string): string {
   return `${safe.slice(0, LONGEST_NAME - 17)}-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }
 
-const named = /^(\d{8}T\d{6}-[0-9a-f]{8})(?:\.(\d+))?\.ndjson\.(?:zst|gz)$/;
+const named = /^(\d{8}T\d{6}-[0-9a-f]{8})(?:\.(\d+))?\.ndjson\.zst$/;
 
 /** The archive's files in a folder, in the order in which they were written; none where there is no folder. */
 export async function filesIn(folder: string): Promise<readonly ArchiveFile[]> {

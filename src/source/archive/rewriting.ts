@@ -6,7 +6,7 @@ import { BodyError } from "../body.ts";
 import { type Head, type Line, writeLine } from "./line.ts";
 import { archiveMessages } from "./messages.ts";
 import { PIECE_BYTES, packer } from "./piece.ts";
-import { compressionOf, filesIn, foldersIn, lostLinksIn } from "./places.ts";
+import { filesIn, foldersIn, lostLinksIn } from "./places.ts";
 import { headsOf, linesOf } from "./reading.ts";
 
 const WRITTEN = ".rewritten";
@@ -57,23 +57,19 @@ async function rewriteFile(path: string, privacy: string, change: ChangeBody): P
   await rm(written, { force: true });
   const handle = await open(written, "w", 0o600);
   try {
-    const pack = packer(compressionOf(path));
+    const pack = packer();
     let waiting: Buffer[] = [];
-    let heads: string[] = [];
     let bytes = 0;
     const flush = async () => {
-      if (waiting.length > 0) await handle.appendFile(await pack(Buffer.concat(waiting), heads));
+      if (waiting.length > 0) await handle.appendFile(await pack(Buffer.concat(waiting)));
       waiting = [];
-      heads = [];
       bytes = 0;
     };
     for await (const { head, body } of linesOf(path, () => undefined)) {
       const changed = changedBody(change, head, body);
       if (changed === undefined) continue;
       const line: Line = { head: { ...head, privacy }, body: changed };
-      const written = writeLine(line);
-      heads.push(written.head);
-      for (const piece of written.pieces) {
+      for (const piece of writeLine(line)) {
         waiting.push(Buffer.from(piece));
         bytes += piece.length;
       }

@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, syncFolder } from "../../files.ts";
 import type { WrittenLine } from "./line.ts";
-import type { Compression, Pack, Piece, Pieces } from "./piece.ts";
+import type { Pack, Piece, Pieces } from "./piece.ts";
 import { fileName } from "./places.ts";
 
 /** A file that has become as large as this is followed by another one. */
@@ -10,7 +10,6 @@ const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /** How files are written: `largest` in bytes, compressed (64 MB). */
 export interface Writing {
-  readonly compression: Compression;
   readonly pack: Pack;
   readonly pieces: Pieces;
   readonly largest?: number | undefined;
@@ -40,13 +39,13 @@ export class Series {
   }
 
   /** Copies a line; it is written soon, or when `kept` is called. */
-  add({ head, pieces }: WrittenLine): void {
+  add(pieces: WrittenLine): void {
     if (this.#failure !== undefined) return;
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     if (this.#filling !== undefined && this.#filling.bytes + bytes > this.#filling.buffer.length) this.#close();
     this.#filling ??= this.#writing.pieces.take(bytes);
     for (const part of pieces) this.#filling.bytes += part.copy(this.#filling.buffer, this.#filling.bytes);
-    this.#filling.heads.push(head);
+    this.#filling.lines++;
     this.#taken++;
   }
 
@@ -95,19 +94,19 @@ export class Series {
   async #writePieces(): Promise<void> {
     const { pack, pieces } = this.#writing;
     for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
-      const written = await pack(piece.buffer.subarray(0, piece.bytes), piece.heads);
+      const written = await pack(piece.buffer.subarray(0, piece.bytes));
       pieces.give(piece);
       const handle = await this.#file();
       await handle.appendFile(written);
       this.#bytes += written.length;
-      this.#written += piece.heads.length;
+      this.#written += piece.lines;
     }
   }
 
   async #file(): Promise<FileHandle> {
     if (this.#handle !== undefined && this.#bytes < (this.#writing.largest ?? LARGEST_BYTES)) return this.#handle;
     const full = this.#handle;
-    const path = join(this.#folder, fileName(this.#run, ++this.#nth, this.#writing.compression));
+    const path = join(this.#folder, fileName(this.#run, ++this.#nth));
     // Another run may remove the folder as an empty one before the file is in it.
     const handle = await create(path).catch(error => (isNoEntry(error) ? create(path) : Promise.reject(error)));
     this.#handle = handle;

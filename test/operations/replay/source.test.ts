@@ -12,7 +12,7 @@ test("a run's answers can be more than a call may have arguments", async () => {
   const origin = { run, company: "acme", at: "2026-03-15T12:00:00.000Z", privacy: "" };
   const line = lineOf(answer({ data: { id: 7 } }), { stream: "things", scan: "s1" }, origin, text => text)!;
   const path = join(await temporaryFolder(), `${run}.ndjson.zst`);
-  await writeFile(path, await packer("zstd")(Buffer.concat(line.pieces), [line.head]));
+  await writeFile(path, await packer()(Buffer.concat(line)));
   const others = Array.from({ length: 300_000 }, (_, nth) => [`other ${nth}`, nth + 1] as const);
   const wanted = new Map([[requestKey("/things", {}), 0] as const, ...others]);
   const api = archivedApi({ files: [{ path, run, nth: 1 }] }, wanted);

@@ -5,7 +5,6 @@ import { onTestFinished } from "vitest";
 import type { RawAnswer } from "../../../src/source/api.ts";
 import { type Line, writeLine } from "../../../src/source/archive/line.ts";
 import { packer } from "../../../src/source/archive/piece.ts";
-import { compressionOf } from "../../../src/source/archive/places.ts";
 import { linesOf } from "../../../src/source/archive/reading.ts";
 
 /** A folder that is gone when the test is over. */
@@ -55,9 +54,6 @@ export async function damage(folder: string, stream: string): Promise<void> {
       if (head.stream === stream) damaged.write("#", 1);
       lines.push({ head, body: damaged });
     }
-    const written = lines.map(writeLine);
-    const pieces = Buffer.concat(written.flatMap(line => line.pieces));
-    const heads = written.map(line => line.head);
-    await writeFile(path, await packer(compressionOf(path))(pieces, heads));
+    await writeFile(path, await packer()(Buffer.concat(lines.flatMap(writeLine))));
   }
 }

@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Frame, Frames, frameToSkip } from "../../../src/source/archive/frames.ts";
+import { Frames } from "../../../src/source/archive/frames.ts";
 
 const { ZSTD_c_checksumFlag, ZSTD_c_contentSizeFlag, ZSTD_c_windowLog } = constants;
 
@@ -22,8 +22,7 @@ const frame = fc
     });
   });
 
-const skipped = fc.uint8Array({ maxLength: 300 }).map(content => frameToSkip(Buffer.from(content)));
-const files = fc.array(fc.oneof(frame, skipped), { maxLength: 6 });
+const files = fc.array(frame, { maxLength: 6 });
 
 test("a file is cut into its frames, wherever its steps and it itself end", () => {
   fc.assert(
@@ -34,21 +33,16 @@ test("a file is cut into its frames, wherever its steps and it itself end", () =
       (written, step, share) => {
         const file = Buffer.concat(written);
         const frames = new Frames();
-        const found: Frame[] = [];
+        const whole: Buffer[] = [];
         const end = Math.floor(file.length * share);
         for (let from = 0; from < end; from += step)
-          found.push(...frames.cut(file.subarray(from, Math.min(end, from + step))));
-        const whole = found.map(({ bytes }) => bytes);
+          whole.push(...frames.cut(file.subarray(from, Math.min(end, from + step))));
         const cutOff = frames.cutOff();
         expect(Buffer.concat([...whole, cutOff]).equals(file.subarray(0, end))).toBe(true);
         const ends = written.map((_, nth) => Buffer.concat(written.slice(0, nth + 1)).length);
         expect(whole.map(({ length }) => length)).toEqual(
           written.slice(0, ends.filter(at => at <= end).length).map(({ length }) => length),
         );
-        for (const [nth, { skipped }] of found.entries())
-          expect(skipped === undefined ? undefined : frameToSkip(skipped).equals(written[nth]!)).toBe(
-            written[nth]!.readUInt32LE(0) === 0xfd2fb528 ? undefined : true,
-          );
       },
     ),
     { numRuns: 200 },
@@ -58,5 +52,5 @@ test("a file is cut into its frames, wherever its steps and it itself end", () =
 test("bytes that are no frame are an error", () => {
   const frames = new Frames();
   const written = zstdCompressSync("a");
-  expect(() => [...frames.cut(Buffer.concat([written, Buffer.from("no frame")]))]).toThrow("no frame of zstd");
+  expect(() => [...frames.cut(Buffer.concat([written, Buffer.from("no frame")]))]).toThrow("expected a frame of zstd");
 });

@@ -29,7 +29,7 @@ test("what a batch came in is in the archive before the batch is stored, whether
   const path = await temporaryFolder();
   const clock = stillClock();
   const tools = { company: "acme", run: "20260315T120000-0a1b2c3d", clock, redact: (text: string) => text };
-  const archive = openArchive({ path, onError: "fail", compression: "zstd" }, tools);
+  const archive = openArchive({ path, onError: "fail" }, tools);
   const formats = { dates: ["iso" as const], timezone: "UTC" };
   const encoder = new Encoder({
     tables: things.tables,

@@ -70,7 +70,7 @@ export async function writeAnswer(
   const room = join(dirname(file), `.tributary-query-${randomUUID()}`);
   try {
     await mkdir(room, { recursive: true, mode: 0o700 });
-    const target = { folder: room, stem: "answer", compression: "zstd", folderOf: () => "" } as const;
+    const target = { folder: room, stem: "answer", folderOf: () => "" } as const;
     const { path, rows } = await atOneMoment(reading, room, signal, ({ source }) =>
       source.writeAnswer(queryOf(question), target),
     );

@@ -21,7 +21,7 @@ export const folderMessages = catalog("folder", {
   foreign_list: template(
     { file: "/srv/dbt/.tributary-dbt.json", command: "tributary dbt" },
     ({ file, command }) =>
-      `${file} is not the list that \`${command}\` wrote of its files: name another folder, or take --force, which overwrites files of the same names.`,
+      `${file} is not the list that \`${command}\` wrote of its files: name another folder, or remove it.`,
   ),
   in_the_way: template(
     {
@@ -35,7 +35,7 @@ export const folderMessages = catalog("folder", {
         `${folder} holds what is in the way of \`${command}\`:`,
         ...files.map(({ path, is }) => `  ${path} (${inTheWay[is]})`),
         ...(more > 0 ? [`  and ${more} more`] : []),
-        `Nothing was written: ${files[0]?.is === "no_file" ? "move it away, or name another folder" : "move them away, name another folder, or take --force to overwrite them"}.`,
+        `Nothing was written: ${files[0]?.is === "no_file" ? "move it away, or name another folder" : "move them away, or name another folder"}.`,
       ].join("\n"),
   ),
 });
@@ -49,7 +49,7 @@ export const reportMessages = catalog("report", {
   foreign_file: template(
     { path: "/srv/report.html" },
     ({ path }) =>
-      `--out ${path}: there is a file already that tributary report did not write. Name another file, move this one away, or take --force to overwrite it.`,
+      `--out ${path}: there is a file already that tributary report did not write. Name another file, or move this one away.`,
   ),
   not_writable: template(
     { path: "/srv/report.html", reason: "EACCES", is_full: false },

@@ -12,14 +12,6 @@ export interface OwnedFile {
   readonly text: string;
 }
 
-/** Which command writes into a folder, and whether it overwrites what is not its own. */
-export interface Writing {
-  readonly command: `tributary ${string}`;
-  readonly force: boolean;
-  /** Files of its own that are not among those to be written and stay all the same. */
-  readonly stays?: (path: string) => boolean;
-}
-
 /** Names the files of a folder that a command wrote, each with the hashes it may have. Until a write is done that is the old one and the new one. */
 const manifestOf = (command: string) => `.${command.replace(" ", "-")}.json`;
 const asideOf = (command: string) => `.${command.replace(" ", "-")}.new`;
@@ -43,12 +35,12 @@ export interface Written {
 
 /**
  * Makes the folder hold these files. Files that are not ours are left alone; one in the way, or one of ours that somebody
- * edited, is refused before anything is written, unless it is to be forced. Whoever is killed meanwhile can do it again.
+ * edited, is refused before anything is written. After a kill the same command does it again.
  * @throws ConfigError
  */
-export async function writeOwned(folder: string, files: readonly OwnedFile[], writing: Writing): Promise<Written> {
+export async function writeOwned(folder: string, files: readonly OwnedFile[], command: string): Promise<Written> {
   try {
-    return await write(folder, files, writing);
+    return await write(folder, files, command);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (cause instanceof ConfigError || code === undefined) throw cause;
@@ -57,31 +49,25 @@ export async function writeOwned(folder: string, files: readonly OwnedFile[], wr
   }
 }
 
-async function write(folder: string, files: readonly OwnedFile[], writing: Writing): Promise<Written> {
-  const { command, force, stays = () => false } = writing;
-  const ours = await readManifest(folder, command, force);
+async function write(folder: string, files: readonly OwnedFile[], command: string): Promise<Written> {
+  const ours = await readManifest(folder, command);
   const wanted = new Map(files.map(file => [file.path, hashOf(file.text)]));
   const present = new Map<string, string | undefined>();
   for (const path of new Set([...wanted.keys(), ...Object.keys(ours)]))
     present.set(path, await hashAt(join(folder, path)));
-  const isKept = (path: string) => !wanted.has(path) && stays(path);
-  const kept = Object.entries(ours).filter(([path]) => isKept(path));
   const isThere = (path: string) => present.get(path) !== undefined;
   const blocked = [...wanted.keys()].filter(path => present.get(path) === NO_FILE);
   if (blocked.length > 0) throw inTheWay(folder, command, blocked, () => "no_file");
   const changing = files.filter(({ path }) => present.get(path) !== wanted.get(path));
-  const leaving = Object.keys(ours).filter(
-    path => !wanted.has(path) && !isKept(path) && isThere(path) && present.get(path) !== NO_FILE,
-  );
+  const leaving = Object.keys(ours).filter(path => !wanted.has(path) && isThere(path) && present.get(path) !== NO_FILE);
   const foreign = [...changing.map(({ path }) => path), ...leaving].filter(
     path => isThere(path) && !ours[path]?.includes(present.get(path)!),
   );
-  if (foreign.length > 0 && !force)
-    throw inTheWay(folder, command, foreign, path => (path in ours ? "changed" : "foreign"));
+  if (foreign.length > 0) throw inTheWay(folder, command, foreign, path => (path in ours ? "changed" : "foreign"));
   const done = { written: changing.map(({ path }) => path), removed: leaving };
   const unchanged = files.map(({ path }) => path).filter(path => !done.written.includes(path));
   const final = [...wanted].map(([path, hash]): [string, readonly string[]] => [path, [hash]]);
-  const list = (files: typeof final) => writeManifest(folder, command, Object.fromEntries([...kept, ...files]));
+  const list = (files: typeof final) => writeManifest(folder, command, Object.fromEntries(files));
   const aside = join(folder, asideOf(command));
   await putAside(aside, changing);
   const meanwhile = [...new Set([...wanted.keys(), ...leaving])].map(path => {
@@ -122,7 +108,7 @@ async function writeManifest(folder: string, command: string, files: Hashes): Pr
   await rename(made, join(folder, manifestOf(command)));
 }
 
-async function readManifest(folder: string, command: string, force: boolean): Promise<Hashes> {
+async function readManifest(folder: string, command: string): Promise<Hashes> {
   const file = join(folder, manifestOf(command));
   let text: string;
   try {
@@ -135,7 +121,6 @@ async function readManifest(folder: string, command: string, force: boolean): Pr
   // We write no paths that lead out of the folder.
   const isInside = (path: string) => !/^\/|\\|(^|\/)\.\.(\/|$)/.test(path);
   if (data?.made_by === command && Object.keys(data.files).every(isInside)) return data.files;
-  if (force) return {};
   throw new ConfigError(folderMessages.foreign_list({ file, command }));
 }
 

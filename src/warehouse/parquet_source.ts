@@ -61,7 +61,6 @@ export interface Target {
   readonly folder: string;
   /** What files begin with. */
   readonly stem: string;
-  readonly compression: "zstd" | "snappy";
   /** The folder of a partition below `folder`, for one value each; null is NULL. */
   readonly folderOf: (values: readonly (string | null)[]) => string;
 }

@@ -5,8 +5,7 @@ import { expect, test } from "vitest";
 import { ConfigError } from "../../src/errors.ts";
 import { type OwnedFile, writeOwned } from "../../src/outputs/owned_folder.ts";
 
-const writePackage = (folder: string, texts: readonly OwnedFile[], force: boolean) =>
-  writeOwned(folder, texts, { command: "tributary dbt", force });
+const writePackage = (folder: string, texts: readonly OwnedFile[]) => writeOwned(folder, texts, "tributary dbt");
 const newFolder = () => mkdtempSync(join(tmpdir(), "dbt-"));
 const files = (texts: Readonly<Record<string, string>>): readonly OwnedFile[] =>
   Object.entries(texts).map(([path, text]) => ({ path, text }));
@@ -31,19 +30,19 @@ const refusal = async (writing: Promise<unknown>): Promise<string> => {
 test("a folder is made, and written again only what is different", async () => {
   const folder = join(newFolder(), "a", "b");
   const paths = first.map(({ path }) => path);
-  expect(await writePackage(folder, first, false)).toEqual({ written: paths, unchanged: [], removed: [] });
+  expect(await writePackage(folder, first)).toEqual({ written: paths, unchanged: [], removed: [] });
   const before = contents(folder);
   expect(Object.keys(before)).toEqual([manifest, ...paths].sort());
-  expect(await writePackage(folder, first, false)).toEqual({ written: [], unchanged: paths, removed: [] });
+  expect(await writePackage(folder, first)).toEqual({ written: [], unchanged: paths, removed: [] });
   expect(contents(folder)).toEqual(before);
 });
 
 test("files that are no longer part of it go, with folders that hold nothing else; others stay", async () => {
   const folder = newFolder();
-  await writePackage(folder, first, false);
+  await writePackage(folder, first);
   writeFileSync(join(folder, "models/mine.sql"), "select 'mine'");
   const second = files({ "project.yml": "two", "models/c.sql": "select 3" });
-  expect(await writePackage(folder, second, false)).toEqual({
+  expect(await writePackage(folder, second)).toEqual({
     written: ["project.yml", "models/c.sql"],
     unchanged: [],
     removed: ["models/a.sql", "models/deep/b.sql"],
@@ -52,59 +51,46 @@ test("files that are no longer part of it go, with folders that hold nothing els
   expect(contents(folder)["models/mine.sql"]).toBe("select 'mine'");
 });
 
-test("files that are to stay do, and are still its own later; another command's are not", async () => {
+test("another command's files are not its own", async () => {
   const folder = newFolder();
-  const writing = { command: "tributary docs", force: false } as const;
-  await writeOwned(folder, first, writing);
-  const page = files({ "page.html": "one" });
-  const stays = (path: string) => path.startsWith("models/");
-  expect((await writeOwned(folder, page, { ...writing, stays })).removed).toEqual(["project.yml"]);
-  expect(await refusal(writePackage(folder, files({ "page.html": "two" }), false))).toContain(
-    "in the way of `tributary dbt`",
-  );
-  expect((await writeOwned(folder, page, writing)).removed).toEqual(["models/a.sql", "models/deep/b.sql"]);
+  await writeOwned(folder, files({ "page.html": "one" }), "tributary docs");
+  expect(await refusal(writePackage(folder, files({ "page.html": "two" })))).toContain("in the way of `tributary dbt`");
 });
 
 test("a file of somebody else's or one that was edited is named, and nothing is written", async () => {
   const folder = newFolder();
-  await writePackage(folder, first, false);
+  await writePackage(folder, first);
   writeFileSync(join(folder, "models/a.sql"), "select 'edited'");
   writeFileSync(join(folder, "models/deep/b.sql"), "select 'edited too'");
   writeFileSync(join(folder, "new.yml"), "mine");
   const before = contents(folder);
   const second = files({ "project.yml": "two", "models/a.sql": "select 4", "new.yml": "ours" });
-  const message = await refusal(writePackage(folder, second, false));
+  const message = await refusal(writePackage(folder, second));
   expect(message).toContain("  models/a.sql (changed since tributary wrote it)\n");
   expect(message).toContain("  models/deep/b.sql (changed since tributary wrote it)\n");
   expect(message).toContain("  new.yml (not written by tributary)\n");
   expect(message).not.toContain("project.yml");
-  expect(message).toMatch(/--force/);
   expect(contents(folder)).toEqual(before);
-  const { written, removed } = await writePackage(folder, second, true);
-  expect([written, removed]).toEqual([["project.yml", "models/a.sql", "new.yml"], ["models/deep/b.sql"]]);
-  expect(contents(folder)).toMatchObject({ "project.yml": "two", "models/a.sql": "select 4", "new.yml": "ours" });
 });
 
 test("a file of somebody else's that says the same is taken as it is, and so is an edit that was undone", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "project.yml"), "one");
-  expect((await writePackage(folder, first, false)).unchanged).toEqual(["project.yml"]);
-  expect((await writePackage(folder, files({ "project.yml": "two" }), false)).written).toEqual(["project.yml"]);
+  expect((await writePackage(folder, first)).unchanged).toEqual(["project.yml"]);
+  expect((await writePackage(folder, files({ "project.yml": "two" }))).written).toEqual(["project.yml"]);
 });
 
-test("folders and links in a file's place are not overwritten, whatever is forced", async () => {
+test("folders and links in a file's place are not overwritten", async () => {
   const folder = newFolder();
-  await writePackage(folder, files({ "gone.yml": "one" }), false);
+  await writePackage(folder, files({ "gone.yml": "one" }));
   rmSync(join(folder, "gone.yml"));
   for (const name of ["project.yml", "gone.yml"]) mkdirSync(join(folder, name, "mine"), { recursive: true });
   symlinkSync("/dev/null", join(folder, "link.yml"));
-  for (const force of [false, true]) {
-    const message = await refusal(writePackage(folder, files({ "project.yml": "one", "link.yml": "x" }), force));
-    expect(message).toContain(
-      "  project.yml (a folder or a link)\n  link.yml (a folder or a link)\nNothing was written:",
-    );
-  }
-  await writePackage(folder, files({ "other.yml": "two" }), true);
+  const message = await refusal(writePackage(folder, files({ "project.yml": "one", "link.yml": "x" })));
+  expect(message).toContain(
+    "  project.yml (a folder or a link)\n  link.yml (a folder or a link)\nNothing was written:",
+  );
+  await writePackage(folder, files({ "other.yml": "two" }));
   expect(readdirSync(folder).sort()).toEqual([manifest, "gone.yml", "link.yml", "other.yml", "project.yml"]);
 });
 
@@ -112,21 +98,21 @@ test("many files in the way are counted", async () => {
   const folder = newFolder();
   const many = Array.from({ length: 13 }, (_, at): OwnedFile => ({ path: `f${at}.sql`, text: "ours" }));
   for (const { path } of many) writeFileSync(join(folder, path), "mine");
-  expect(await refusal(writePackage(folder, many, false))).toMatch(/ {2}f9\.sql .*\n {2}and 3 more\n/);
+  expect(await refusal(writePackage(folder, many))).toMatch(/ {2}f9\.sql .*\n {2}and 3 more\n/);
 });
 
 test("whoever is stopped between two files goes on with the next write: until it is done, the list has files as they were and as they are to be", async () => {
   const folder = newFolder();
-  await writePackage(folder, first, false);
+  await writePackage(folder, first);
   const before = (JSON.parse(contents(folder)[manifest]!) as { files: Record<string, string[]> }).files;
   // A link to nowhere in the place of a folder: the write ends between two files.
   symlinkSync("/nowhere/at/all", join(folder, "more"));
   const second = files({ "project.yml": "two", "more/new.sql": "select 3", "models/a.sql": "select 4" });
-  expect(await refusal(writePackage(folder, second, false))).toMatch(/\(E\w+\)/);
+  expect(await refusal(writePackage(folder, second))).toMatch(/\(E\w+\)/);
   const { files: meanwhile } = JSON.parse(contents(folder)[manifest]!) as { files: Record<string, string[]> };
   expect(contents(folder)["project.yml"]).toBe("two");
   expect(meanwhile["project.yml"]).toEqual([before["project.yml"]![0], expect.stringMatching(/^[0-9a-f]{64}$/)]);
-  await writePackage(folder, files({ "project.yml": "three" }), false);
+  await writePackage(folder, files({ "project.yml": "three" }));
   expect(Object.keys(contents(folder))).toEqual([manifest, "project.yml"]);
 });
 
@@ -138,13 +124,13 @@ test.each([
 ])("%s is refused", async (_, text) => {
   const folder = newFolder();
   writeFileSync(join(folder, manifest), text);
-  expect(await refusal(writePackage(folder, first, false))).toMatch(/is not the list that `tributary dbt` wrote/);
-  expect((await writePackage(folder, first, true)).written).toHaveLength(3);
+  expect(await refusal(writePackage(folder, first))).toMatch(/is not the list that `tributary dbt` wrote/);
+  expect(contents(folder)).toEqual({ [manifest]: text });
 });
 
 test("a place that can't be written is told with what to do", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "file"), "");
-  expect(await refusal(writePackage(join(folder, "file"), first, false))).toMatch(/\(E\w+\): check what it is/);
-  expect(await refusal(writePackage(join(folder, "file/below"), first, false))).toMatch(/\(E\w+\): check what it is/);
+  expect(await refusal(writePackage(join(folder, "file"), first))).toMatch(/\(E\w+\): check what it is/);
+  expect(await refusal(writePackage(join(folder, "file/below"), first))).toMatch(/\(E\w+\): check what it is/);
 });

@@ -27,7 +27,7 @@ streams: { include: [item_price_history, contracts] }
   for (const words of [
     ["sync", "--no-progress", "--log-level", "warn"],
     ["report", "--out", "report.html"],
-    ["docs", "--out", "dictionary", "--format", "html"],
+    ["docs", "--out", "dictionary"],
   ]) {
     const { code, stderr } = await tributary(words, { cwd: folder, env: { KEY: simulator.key } });
     if (code !== 0) throw new Error(`${words[0]} ended with ${code}: ${stderr}`);

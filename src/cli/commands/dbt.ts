@@ -8,7 +8,6 @@ import { inShell } from "../terminal/look.ts";
 
 interface DbtOptions extends CommonOptions {
   readonly out: string;
-  readonly force?: true;
 }
 
 export function register(command: Command, context: CliContext): void {
@@ -16,8 +15,7 @@ export function register(command: Command, context: CliContext): void {
     .description(
       "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, the models as marts, a profile. Written again, it replaces its own files and leaves all others alone.",
     )
-    .requiredOption("--out <folder>", "where it goes; made where there is none", localPath)
-    .option("--force", "overwrite files of the same names that others wrote or edited");
+    .requiredOption("--out <folder>", "where it goes; made where there is none", localPath);
   attachOptions(
     command,
     ["config", "json", "log"],
@@ -61,10 +59,7 @@ async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
     written: place,
   });
   const folder = resolve(context.cwd, options.out);
-  const { written, unchanged, removed } = await writeOwned(folder, files, {
-    command: "tributary dbt",
-    force: options.force ?? false,
-  });
+  const { written, unchanged, removed } = await writeOwned(folder, files, "tributary dbt");
   if (options.json) return context.printJson({ folder, tables: tables.length, written, unchanged, removed });
   const did = [
     `${written.length} files written`,

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
@@ -13,9 +13,7 @@ import { commandMessages } from "./messages.ts";
 
 interface DocsOptions extends CommonOptions {
   readonly out: string;
-  readonly format: "html" | "md" | "both";
   readonly examples: boolean;
-  readonly force?: true;
 }
 
 export function register(command: Command, context: CliContext): void {
@@ -24,16 +22,12 @@ export function register(command: Command, context: CliContext): void {
       "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
     )
     .option("--out <dir>", "folder to write to; made if it isn't there", localPath, "docs-site")
-    .addOption(
-      new Option("--format <format>", "the page, Markdown, or both").choices(["html", "md", "both"]).default("both"),
-    )
-    .option("--no-examples", "don't look into the warehouse: no values, no counts")
-    .option("--force", "overwrite files of the same names that others wrote or edited");
+    .option("--no-examples", "don't look into the warehouse: no values, no counts");
   attachOptions(
     command,
     ["company", "config", "json", "log"],
     "tributary docs",
-    "tributary docs --out public/dictionary --format html",
+    "tributary docs --out public/dictionary",
     "tributary docs --no-examples      # nothing in it but what the program knows",
   )
     .addHelpText(
@@ -49,13 +43,10 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
   if (config === undefined && options.company !== undefined)
     throw new ConfigError(commandMessages.docs_company_without_config());
   const dictionary = await describe(config, options, context);
-  const files = await filesOf(dictionary, options.format);
+  const files = await filesOf(dictionary);
   const folder = resolve(context.cwd, options.out);
   const { writeOwned } = await import("../../outputs/owned_folder.ts");
-  // What another --format wrote.
-  const stays = (path: string) =>
-    options.format !== "both" && path.startsWith("markdown/") !== (options.format === "md");
-  await writeOwned(folder, files, { command: "tributary docs", force: options.force ?? false, stays });
+  await writeOwned(folder, files, "tributary docs");
   const tables = dictionary.domains.flatMap(domain => domain.tables);
   const told = {
     out: folder,
@@ -66,9 +57,8 @@ async function docs(options: DocsOptions, context: CliContext): Promise<void> {
     examples: dictionary.sample !== undefined,
   };
   if (options.json) return context.printJson(told);
-  const first = options.format === "md" ? "markdown/README.md" : "index.html";
   context.print(
-    `${formatCount(told.tables)} tables, ${formatCount(told.columns)} columns, ${told.views} views${told.examples ? ", with examples from the warehouse" : ""}: open ${join(folder, first)}`,
+    `${formatCount(told.tables)} tables, ${formatCount(told.columns)} columns, ${told.views} views${told.examples ? ", with examples from the warehouse" : ""}: open ${join(folder, "index.html")}`,
   );
 }
 
@@ -126,15 +116,9 @@ async function look(
   return undefined;
 }
 
-async function filesOf(dictionary: Awaited<ReturnType<typeof describe>>, format: DocsOptions["format"]) {
-  const files: OwnedFile[] = [];
-  if (format !== "md") {
-    const { dictionaryDocument } = await import("../../outputs/dictionary/dictionary_page.ts");
-    files.push({ path: "index.html", text: dictionaryDocument(dictionary) });
-  }
-  if (format !== "html") {
-    const { dictionaryMarkdown } = await import("../../outputs/dictionary/markdown.ts");
-    files.push(...dictionaryMarkdown(dictionary).map(({ name, text }) => ({ path: `markdown/${name}`, text })));
-  }
-  return files;
+async function filesOf(dictionary: Awaited<ReturnType<typeof describe>>): Promise<readonly OwnedFile[]> {
+  const { dictionaryDocument } = await import("../../outputs/dictionary/dictionary_page.ts");
+  const { dictionaryMarkdown } = await import("../../outputs/dictionary/markdown.ts");
+  const markdown = dictionaryMarkdown(dictionary).map(({ name, text }) => ({ path: `markdown/${name}`, text }));
+  return [{ path: "index.html", text: dictionaryDocument(dictionary) }, ...markdown];
 }

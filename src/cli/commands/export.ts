@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { formatCount } from "../../counted.ts";
 import { nothingLoaded } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
@@ -15,9 +15,7 @@ import { commandMessages } from "./messages.ts";
 
 interface ExportCommandOptions extends CommonOptions {
   readonly out: string;
-  readonly format: "parquet";
   readonly partitionBy: readonly string[];
-  readonly compression: "zstd" | "snappy";
   readonly live?: true;
   readonly keep: number;
 }
@@ -38,14 +36,12 @@ export function register(command: Command, context: CliContext): void {
       "a folder of its own; becomes a symbolic link into <dir>.exports, where the versions lie",
       localPath,
     )
-    .addOption(new Option("--format <format>", "how tables are written").choices(["parquet"]).default("parquet"))
     .option(
       "--partition-by <spec>",
       "folders by a column, _company, or of one table: table=column, table=date:year, :month or :day; repeatable",
       (spec: string, all: readonly string[]) => [...all, spec],
       [],
     )
-    .addOption(new Option("--compression <name>", "of the files").choices(["zstd", "snappy"]).default("zstd"))
     .option("--live", "only rows that the service still lists")
     .option("--keep <n>", "versions to keep, for readers that are in the middle of one", whole(1), KEEP);
   attachOptions(
@@ -118,7 +114,7 @@ const holderNow = ({ clock }: CliContext): Holder => ({
 
 async function orderOf(
   names: readonly string[],
-  { partitionBy, compression, company, live, keep }: ExportCommandOptions,
+  { partitionBy, company, live, keep }: ExportCommandOptions,
   config: Awaited<ReturnType<CliContext["openConfig"]>>["config"],
 ): Promise<Omit<ExportOrder, "place" | "privacy">> {
   const { companiesOf } = await import("../../sync/run/run.ts");
@@ -133,10 +129,9 @@ async function orderOf(
     named: select(catalogue, catalogue, names).named,
     version: packageVersion(),
     options: {
-      format: "parquet",
       streams: [...names],
       partition_by: [...partitionBy],
-      ...{ compression, company: company ?? null, live: live === true, keep },
+      ...{ company: company ?? null, live: live === true, keep },
     },
   };
 }

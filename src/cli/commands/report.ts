@@ -8,7 +8,6 @@ import { attachOptions, type CommonOptions, localPath, whole } from "../invocati
 interface ReportOptions extends CommonOptions {
   readonly out: string;
   readonly months: number;
-  readonly force?: true;
 }
 
 export function register(command: Command, context: CliContext): void {
@@ -17,8 +16,7 @@ export function register(command: Command, context: CliContext): void {
       "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
     )
     .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced", localPath)
-    .option("--months <n>", "how many whole months before the present one, 1 to 36", whole(1, 36), 12)
-    .option("--force", "overwrite a file that is no report");
+    .option("--months <n>", "how many whole months before the present one, 1 to 36", whole(1, 36), 12);
   attachOptions(
     command,
     ["company", "config", "json", "log"],
@@ -37,7 +35,7 @@ async function report(options: ReportOptions, context: CliContext): Promise<void
   const { config } = await context.openConfig(options, { local: true });
   const { requireOwnFile, writeWhole } = await import("../../outputs/report/file.ts");
   const { makeReport } = await import("../invocation/reports.ts");
-  const file = await requireOwnFile(resolve(context.cwd, options.out), options.force ?? false);
+  const file = await requireOwnFile(resolve(context.cwd, options.out));
   const { contents, page } = await makeReport(config, options, context);
   await writeWhole(file, page);
   const bytes = Buffer.byteLength(page);

@@ -14,7 +14,6 @@ import {
 interface VerifyOptions extends CommonOptions {
   readonly sample: number;
   readonly all?: true;
-  readonly seed?: string;
 }
 
 /** Details of each kind that are asked for unless it is said otherwise. */
@@ -27,11 +26,7 @@ export function register(command: Command, context: CliContext): void {
       "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",
     )
     .option("--sample <n>", "how many details of each kind to ask for", whole(0), SAMPLE)
-    .addOption(new Option("--all", "ask for all details").conflicts("sample"))
-    .option(
-      "--seed <text>",
-      "which details those are: the same text asks for the same ones (default: drawn, and told)",
-    );
+    .addOption(new Option("--all", "ask for all details").conflicts("sample"));
   attachOptions(
     command,
     runOptions,
@@ -50,7 +45,7 @@ async function verify(names: readonly string[], options: VerifyOptions, context:
     const order: VerifyOrder = {
       ...(await runDefaults()),
       ...limitsOf(options),
-      ...{ config, names, company: options.company, seed: options.seed },
+      ...{ config, names, company: options.company },
       sample: options.all ? undefined : options.sample,
     };
     const { estimateReport, verifyReport } = await import("../terminal/verify_report.ts");

@@ -13,11 +13,10 @@ const MOST_ALIKE = 3;
 
 /** What a verification found, for people: a line a stream, the first differences, and where all of them are. */
 export function verifyReport(report: VerifyReport, stateSchema: string, look: Look): string {
-  const { started_at, finished_at, streams, differences, errors, warnings, run_id, seed, sample } = report;
+  const { started_at, finished_at, streams, differences, errors, warnings, run_id, sample } = report;
   const time = timespan(Date.parse(finished_at) - Date.parse(started_at));
   const wrong = differences.filter(({ kind }) => isFault(kind));
-  const details =
-    sample === null ? "all details" : `at most ${formatCount(sample)} details of each kind, --seed ${seed}`;
+  const details = sample === null ? "all details" : `at most ${formatCount(sample)} details of each kind`;
   const blocks = [
     lineTable(streams, look),
     ...(wrong.length === 0 ? [] : [differenceTable(wrong, look)]),

@@ -77,7 +77,7 @@ async function delivered(
   }
 }
 
-const written = async (out: string, { page }: MadeReport) => writeWhole(await requireOwnFile(out, false), page);
+const written = async (out: string, { page }: MadeReport) => writeWhole(await requireOwnFile(out), page);
 
 async function mailed(
   { smtp, from, to, subject }: NonNullable<ReportConfig["mail"]>,

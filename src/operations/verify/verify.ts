@@ -38,7 +38,8 @@ export interface VerifyOrder {
   /** Details of each kind that are asked for; undefined: all. */
   readonly sample: number | undefined;
   /** Which ones those are; undefined: drawn. */
-  readonly seed: string | undefined;
+  /** Decides which details are asked for; drawn where it is absent. */
+  readonly seed?: string;
   readonly maxTimeMs: number | undefined;
   readonly maxRequests: number | undefined;
   /** How long to wait for another run, to write the result down. */

@@ -46,10 +46,8 @@ const manifest = z.object({
   /** Which policy the values were stored under; empty where all are as the service sends them. */
   privacy: z.string(),
   options: z.object({
-    format: z.literal("parquet"),
     streams: z.array(z.string()),
     partition_by: z.array(z.string()),
-    compression: z.enum(["zstd", "snappy"]),
     company: z.string().nullable(),
     live: z.boolean(),
     keep: z.number(),

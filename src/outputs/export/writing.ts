@@ -45,7 +45,6 @@ export async function writeTable(
     folder: join(folder, name),
     // Never a name that another version had: who lists files in one and opens them in the next finds none, or the same.
     stem: `part-${version}`,
-    compression: options.compression,
     folderOf: (values: readonly (string | null)[]) => folderOf(partitions, values),
   };
   const files = await from.write(source, target, written => watch(written, rows));

@@ -8,18 +8,15 @@ import { GENERATOR } from "./report_page.ts";
 /** Where a page says what made it. */
 const HEAD = 1_000;
 
-/**
- * Refuses a file that isn't a report of ours, unless it is to be forced, before any work is done for it. Resolves to the
- * file itself where the name is a link. @throws ConfigError
- */
-export async function requireOwnFile(path: string, force: boolean): Promise<string> {
+/** Refuses a file that isn't a report of ours before any work is done for it. Resolves to the file itself where the name is a link. @throws ConfigError */
+export async function requireOwnFile(path: string): Promise<string> {
   const there = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw unwritable(path, error);
   });
   if (there === undefined) return path;
   if (!there.isFile()) throw new ConfigError(reportMessages.not_a_file({ path, is_folder: there.isDirectory() }));
-  if (!force && there.size > 0 && !(await isOurs(path))) throw new ConfigError(reportMessages.foreign_file({ path }));
+  if (there.size > 0 && !(await isOurs(path))) throw new ConfigError(reportMessages.foreign_file({ path }));
   return realpath(path);
 }
 

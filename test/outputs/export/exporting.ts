@@ -43,10 +43,8 @@ export const whereIs = ({ destination }: Pick<Warehouse, "destination">): Where 
 };
 
 const defaults: ExportOptions = {
-  format: "parquet",
   streams: [],
   partition_by: [],
-  compression: "zstd",
   company: null,
   live: false,
   keep: 2,

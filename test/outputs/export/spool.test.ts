@@ -58,7 +58,7 @@ test.each([
       query: copyQuery("s", table(partitioned)),
       table: table(partitioned),
       target: {
-        ...{ folder, stem: "part", compression: "zstd" },
+        ...{ folder, stem: "part" },
         folderOf: values => (values.length === 0 ? "" : `day_month=${values[0]}`),
       },
       room,

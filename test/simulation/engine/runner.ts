@@ -130,7 +130,7 @@ async function perform(job: Job): Promise<Done> {
       report = await runReplay(order, tools);
       exit = report.exit_code;
     } else if (job.command === "verify") {
-      const order = { ...shared, ...asked.selection, ...asked.limits, sample: undefined, seed: undefined };
+      const order = { ...shared, ...asked.selection, ...asked.limits, sample: undefined };
       verified = await verify(order, tools);
       exit = verified.exit_code;
     } else {

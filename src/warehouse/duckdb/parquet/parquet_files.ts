@@ -95,15 +95,10 @@ async function writeFile(
 }
 
 /** Writes a query's rows into the file at `path` below the target's folder. */
-export async function writeQuery(
-  ask: Ask,
-  query: string,
-  { folder, compression }: Target,
-  path: string,
-): Promise<ParquetFile> {
+export async function writeQuery(ask: Ask, query: string, { folder }: Target, path: string): Promise<ParquetFile> {
   const whole = join(folder, path);
   await mkdir(dirname(whole), { recursive: true });
-  const options = `format parquet, compression ${compression}, row_group_size ${ROW_GROUP}, return_stats true`;
+  const options = `format parquet, compression zstd, row_group_size ${ROW_GROUP}, return_stats true`;
   const rows = await ask(`copy (${query}) to ${quoted(whole)} (${options})`);
   return { path, rows: Number(rows[0]?.["count"] ?? 0), bytes: (await stat(whole)).size };
 }

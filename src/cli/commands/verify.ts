@@ -29,11 +29,10 @@ export function register(command: Command, context: CliContext): void {
     .addOption(new Option("--all", "ask for all details").conflicts("sample"));
   attachOptions(
     command,
-    runOptions,
+    runOptions.filter(option => option !== "dryRun"),
     "tributary verify",
     "tributary verify purchase_orders purchase_order_details --sample 50",
     "tributary verify 'invoice*' --all --max-requests 5000",
-    "tributary verify --dry-run",
     "tributary verify --json | jq '.differences[] | select(.kind != \"changed_since\")'",
   ).action((names: string[], options: VerifyOptions) => verify(names, options, context));
 }
@@ -48,12 +47,7 @@ async function verify(names: readonly string[], options: VerifyOptions, context:
       ...{ config, names, company: options.company },
       sample: options.all ? undefined : options.sample,
     };
-    const { estimateReport, verifyReport } = await import("../terminal/verify_report.ts");
-    if (options.dryRun) {
-      const { estimateVerify } = await import("../../operations/verify/estimate.ts");
-      const estimate = await estimateVerify(order);
-      return { document: estimate, text: look => estimateReport(estimate, look) };
-    }
+    const { verifyReport } = await import("../terminal/verify_report.ts");
     const { verify: compare } = await import("../../operations/verify/verify.ts");
     const report = await compare(order, tools);
     return { document: report, text: look => verifyReport(report, config.destination.stateSchema, look) };

@@ -2,7 +2,7 @@ import { counted, formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
 import { textsOf } from "../../message.ts";
 import { isFault } from "../../operations/verify/discrepancy.ts";
-import type { VerifyDifference, VerifyEstimate, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
+import type { VerifyDifference, VerifyLine, VerifyReport } from "../../operations/verify/report.ts";
 import { type Look, outcome } from "./look.ts";
 import { cutText, rowTable, streamTable } from "./table.ts";
 
@@ -104,17 +104,3 @@ function differenceTable(wrong: readonly VerifyDifference[], look: Look): string
 }
 
 const valueText = (value: string | null): string => (value === null ? "NULL" : cutText(value, 40));
-
-/** What a verification would request, for people. */
-export function estimateReport({ streams, requests }: VerifyEstimate, look: Look): string {
-  const table = streamTable(
-    streams,
-    [
-      ["requests", line => line.requests],
-      ["why", line => line.why],
-    ],
-    look,
-    ["requests"],
-  );
-  return `${table}\n\nAbout ${formatCount(requests)} requests. Nothing was asked for, and nothing written.`;
-}

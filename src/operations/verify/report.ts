@@ -33,15 +33,3 @@ export interface VerifyReport {
   readonly unseen_within_nights: number | null;
   readonly differences: readonly VerifyDifference[];
 }
-
-/** What `verify --dry-run` prints: at least so many requests, without one having been sent. */
-export interface VerifyEstimate {
-  readonly dry_run: true;
-  readonly requests: number;
-  readonly streams: readonly {
-    readonly company: string;
-    readonly stream: string;
-    readonly requests: number;
-    readonly why: string;
-  }[];
-}

@@ -37,7 +37,6 @@ export interface VerifyOrder {
   readonly company: string | undefined;
   /** Details of each kind that are asked for; undefined: all. */
   readonly sample: number | undefined;
-  /** Which ones those are; undefined: drawn. */
   /** Decides which details are asked for; drawn where it is absent. */
   readonly seed?: string;
   readonly maxTimeMs: number | undefined;
@@ -58,7 +57,7 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   const compared = await looking(config.destination, reading =>
     compareAll(order, tools, reading, privacy, { seed, startedAt }),
   );
-  if (compared === undefined) throw nothingLoaded(COMPARED);
+  if (compared === undefined) throw nothingLoaded("a warehouse to compare with the service");
   const auditOf = (stream: string) => policyOf(order.config, stream).audit;
   const report = reportOf(compared, { runId, seed, sample: order.sample ?? null, startedAt, auditOf }, tools);
   const warning = await keepResult(config.destination, report, privacy, clock, order.waitMs);
@@ -67,10 +66,8 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
     : { ...report, warnings: [...report.warnings, redactMessage(warning, tools.redact)] };
 }
 
-export const COMPARED = "a warehouse to compare with the service";
-
 /** The streams that are to be compared: those named, else all that are on. A named detail is compared without its list. */
-export function verifiedStreams({ config, catalogue, names }: Pick<VerifyOrder, "config" | "catalogue" | "names">): {
+function verifiedStreams({ config, catalogue, names }: Pick<VerifyOrder, "config" | "catalogue" | "names">): {
   readonly all: readonly Stream[];
   readonly on: readonly Stream[];
   readonly wanted: readonly Stream[];

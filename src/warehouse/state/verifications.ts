@@ -1,6 +1,5 @@
-import { type Insertable, sql } from "kysely";
+import type { Insertable } from "kysely";
 import type { Destination } from "../destination.ts";
-import { countOf } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 import { lockedPrivacyRecords, type PrivacyRecord } from "./privacy_record.ts";
 
@@ -31,14 +30,4 @@ export async function saveVerification(
         .execute();
     return whole;
   });
-}
-
-/** Details of a stream that were fetched, of rows that a company has; what the detail state says. */
-export async function fetchedCount(
-  { db, stateSchema }: Pick<Destination, "db" | "stateSchema">,
-  company: string,
-  stream: string,
-): Promise<number> {
-  const details = sql.id(stateSchema, "details");
-  return countOf(db, sql`${details} where company = ${company} and stream = ${stream} and outcome = 'ok'`);
 }

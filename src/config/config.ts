@@ -76,7 +76,6 @@ export type StreamSettings = {
 
 export type Schedule = Config["schedules"][number];
 export type ServerConfig = Config["server"];
-export type Retention = Config["retention"];
 export type ArchiveConfig = NonNullable<Config["archive"]>;
 export type HooksConfig = NonNullable<Config["hooks"]>;
 
@@ -150,7 +149,7 @@ export function configOf(effective: EffectiveConfig, companies: readonly Company
   const { baseUrl: _baseUrl, key: _key, ...api } = given.api;
   const { listen, ...server } = given.server;
   const { pii, key, excludeColumns, hashColumns, maskColumns } = given.privacy;
-  const { archive, retention, streams } = given;
+  const { archive, retentionMs, streams } = given;
   const settings = Object.entries(streams.settings).map(([name, own]) => [name, settingsOf(own, streams.defaults)]);
   return {
     ...rest,
@@ -163,7 +162,7 @@ export function configOf(effective: EffectiveConfig, companies: readonly Company
     reports: given.reports ?? [],
     notify: { ...given.notify, targets: (given.notify.targets ?? []).map(targetOf) },
     // A replay asks the run log which of the archive's answers were loaded.
-    retention: { ...retention, runsMs: Math.max(retention.runsMs, archive?.keepMs ?? 0) },
+    retentionMs: Math.max(retentionMs, archive?.keepMs ?? 0),
   };
 }
 

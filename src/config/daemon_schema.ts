@@ -11,7 +11,6 @@ export const schedule = object({
   streams: names("a stream's name or pattern").default([]),
   max_time: f.duration().optional(),
   /** A run starts up to so much later, by chance. */
-  jitter: f.duration("0s", "1d").prefault("0s"),
   /** How long a run waits for another one that has the lock. */
   wait: f.duration("0s").prefault("30m"),
   /** How often a failed run is tried again before the next regular one, and after what pause; each pause doubles. */

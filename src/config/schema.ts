@@ -196,12 +196,8 @@ export const configSchema = object({
     /** What a page means that could not be kept: its stream fails, or a warning. */
     on_error: f.choice("fail", "warn").default("fail"),
   }).optional(),
-  /** How long what the program notes of its work is kept: of runs, of rejects that are over, of verifications. */
-  retention: object({
-    runs: f.duration("1s", "3650d").prefault("400d"),
-    rejects: f.duration("1s", "3650d").prefault("90d"),
-    verifications: f.duration("1s", "3650d").prefault("400d"),
-  }).prefault({}),
+  /** How long the program's notes of its work are kept: runs, rejects that are over, verifications. */
+  retention: f.duration("1s", "3650d").prefault("400d"),
   /** Which values are not stored as they come: columns as `table.column`, `*` for any part. */
   privacy: object({
     /** Of all columns that hold personal data and are not named otherwise. */
@@ -238,10 +234,6 @@ export const configSchema = object({
     secret: f.hookSecret(),
     /** Empty: all feeds that are on. */
     streams: names("a stream's name or pattern").default([]),
-    /** How long after the first hint the run starts; further hints until then change nothing. */
-    debounce: f.duration("0s", "1d").prefault("1m"),
-    /** From one such run's start to the next one's. */
-    at_most_every: f.duration("0s", "1d").prefault("5m"),
   }).optional(),
   /** Reports that `schedule` makes after a run that brought everything: each as a file, by mail, or posted to an address. */
   reports: z.array(report, { error: "expected a list of reports" }).optional(),

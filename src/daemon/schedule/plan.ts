@@ -18,10 +18,13 @@ interface Line {
 
 // Smaller corrections of the machine's clock are normal and change nothing.
 const BACKWARDS_MS = 60_000;
+/** From the first hint to its run; further hints until then change nothing. */
+const DEBOUNCE_MS = 60_000;
+/** From the start of one run of a hint to the next one's; a run of a hint waits as long for another run. */
+const AT_MOST_EVERY_MS = 300_000;
 
 /** Which run starts next, and when. It has no clock: callers pass the time. */
 export class Plan {
-  readonly #random: () => number;
   readonly #lateMs: number;
   #lines: readonly Line[] = [];
   #hooks: HooksConfig | undefined;
@@ -33,8 +36,7 @@ export class Plan {
   readonly #refreshes = new RefreshQueue();
 
   /** An occurrence that is noticed more than `lateMs` late counts as missed. */
-  constructor(now: number, random: () => number, lateMs: number) {
-    this.#random = random;
+  constructor(now: number, lateMs: number) {
     this.#lateMs = lateMs;
     this.#lastLook = now;
   }
@@ -56,7 +58,7 @@ export class Plan {
         const cause = now - line.regular > this.#lateMs ? "missed" : "schedule";
         line.waiting ??= turnOf(line.schedule, line.regular, cause);
         line.retry = undefined;
-        line.regular = this.#nextStart(line, now);
+        line.regular = line.timetable.next(now);
       }
       if (line.retry !== undefined && line.retry.at <= now) {
         line.waiting ??= line.retry;
@@ -128,17 +130,16 @@ export class Plan {
   /** Plans a run of the hinted streams soon; false where the configuration has no hooks or nothing to run for them. */
   hint(now: number): boolean {
     if (this.#hooks === undefined || this.#hinted.length === 0) return false;
-    const { debounceMs, atMostEveryMs } = this.#hooks;
     // Too soon after the last run of a hook it is delayed, not dropped.
     this.#hint ??= this.#hintAt(
-      Math.max(now + debounceMs, (this.#lastHint ?? Number.NEGATIVE_INFINITY) + atMostEveryMs),
+      Math.max(now + DEBOUNCE_MS, (this.#lastHint ?? Number.NEGATIVE_INFINITY) + AT_MOST_EVERY_MS),
     );
     return true;
   }
 
   /** Plans a run that fetches the details of these rows, now or behind the run under way; false where too many wait. */
   refresh(rows: NamedRows, now: number): boolean {
-    return this.#refreshes.add(rows, now, this.#hooks?.atMostEveryMs ?? 0);
+    return this.#refreshes.add(rows, now, AT_MOST_EVERY_MS);
   }
 
   /** Rows that no run has taken yet. */
@@ -150,11 +151,6 @@ export class Plan {
     return this.#lines.find(line => line.schedule.name === name);
   }
 
-  #nextStart({ schedule, timetable }: Pick<Line, "schedule" | "timetable">, after: number): number | undefined {
-    const occurrence = timetable.next(after);
-    return occurrence === undefined ? undefined : occurrence + Math.floor(this.#random() * schedule.jitterMs);
-  }
-
   #lineOf(schedule: Schedule, now: number): Line {
     const timetable = timetableOf(schedule);
     const before = this.#lineNamed(schedule.name);
@@ -162,23 +158,23 @@ export class Plan {
     return {
       schedule,
       timetable,
-      regular: same ? before.regular : this.#nextStart({ schedule, timetable }, now),
+      regular: same ? before.regular : timetable.next(now),
       waiting: before?.waiting && renewed(before.waiting, schedule),
       retry: before?.retry && renewed(before.retry, schedule),
     };
   }
 
   #hintAt(at: number): Turn {
-    const limits = { company: undefined, maxTimeMs: undefined, waitMs: this.#hooks?.atMostEveryMs ?? 0 };
+    const limits = { company: undefined, maxTimeMs: undefined, waitMs: AT_MOST_EVERY_MS };
     return { schedule: HOOK, at, cause: "hint", failures: 0, names: this.#hinted, ...limits };
   }
 
   /** After the clock was set back the planned starts are too far ahead. */
   #startOver(now: number): void {
-    for (const line of this.#lines) line.regular = this.#nextStart(line, now);
+    for (const line of this.#lines) line.regular = line.timetable.next(now);
     this.#lastHint = undefined;
     this.#refreshes.startOver(now);
-    if (this.#hint !== undefined && this.#hooks !== undefined) this.#hint = this.#hintAt(now + this.#hooks.debounceMs);
+    if (this.#hint !== undefined) this.#hint = this.#hintAt(now + DEBOUNCE_MS);
   }
 }
 

@@ -55,7 +55,7 @@ export class ScheduleDaemon implements Daemon {
     this.#tools = { wakeMs: 5_000, ...tools };
     this.#config = config;
     this.startedAt = this.#now();
-    this.#plan = new Plan(tools.clock.now(), tools.random, this.#tools.wakeMs + BUSY_MS);
+    this.#plan = new Plan(tools.clock.now(), this.#tools.wakeMs + BUSY_MS);
     this.#replan();
     this.#unread = new Set(config.schedules.map(schedule => schedule.name));
   }

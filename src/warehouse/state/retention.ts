@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { Retention } from "../../config/config.ts";
 import type { Fragment, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
@@ -13,7 +12,7 @@ const MOST_SLICES = 100;
  * Removes what is kept of old work, at the end of a run. Ages count from the run before: a clock that is ahead for one run
  * takes nothing with it. The last rows of each stream stay, whatever their age: they say how it is.
  */
-export async function pruneRecords(destination: Destination, retention: Retention, runId: string): Promise<void> {
+export async function pruneRecords(destination: Destination, retentionMs: number, runId: string): Promise<void> {
   const { db, dialect } = destination;
   const { last } = await db
     .selectFrom("runs")
@@ -25,18 +24,17 @@ export async function pruneRecords(destination: Destination, retention: Retentio
   const from = (last as Date | null)?.getTime();
   if (from === undefined) return;
   const state = (name: keyof StateTables) => sql.id(destination.stateSchema, name);
-  const before = (age: number) => sql`cast(${new Date(from - age).toISOString()} as timestamptz)`;
-  const { runsMs, rejectsMs, verificationsMs } = retention;
-  const checked = sql`checked_at < ${before(verificationsMs)}`;
+  const before = sql`cast(${new Date(from - retentionMs).toISOString()} as timestamptz)`;
+  const checked = sql`checked_at < ${before}`;
   const old: readonly (readonly [keyof StateTables, Fragment])[] = [
-    ["stream_runs", sql`started_at < ${before(runsMs)} and recent is null`],
+    ["stream_runs", sql`started_at < ${before} and recent is null`],
     [
       "runs",
-      sql`started_at < ${before(runsMs)} and status <> 'running'
+      sql`started_at < ${before} and status <> 'running'
         and run_id not in (select run_id from ${state("stream_runs")} where recent)`,
     ],
-    ["rejects", sql`resolved_at < ${before(rejectsMs)}`],
-    ["problems", sql`"rows" = 0 and last_seen_at < ${before(rejectsMs)}`],
+    ["rejects", sql`resolved_at < ${before}`],
+    ["problems", sql`"rows" = 0 and last_seen_at < ${before}`],
     ["verification_differences", sql`run_id in (select run_id from ${state("verifications")} where ${checked})`],
     // The last one of a verification goes after what it found.
     ["verifications", sql`${checked} and run_id not in (select run_id from ${state("verification_differences")})`],

@@ -82,23 +82,6 @@ test("a run that goes on long after its max_time is logged once, until it is ove
   expect([daemon.live(), overdue().length]).toEqual([undefined, 2]);
 });
 
-test("jitter moves a start by chance, and the next time counts from the clock again", async () => {
-  const chances = [0.5, 0.25, 0];
-  const schedules = [{ ...nightly, jitter: "20m" }];
-  const { clock, starts } = await desk(evening, { schedules }, { random: () => chances.shift() ?? 0 });
-  await clock.until("2026-03-12T12:00:00Z");
-  expect(starts()).toEqual(["nightly 11 02:10:00", "nightly 12 02:05:00"]);
-});
-
-test("a start that chance has put off outlives a new configuration", async () => {
-  const schedules = [{ ...nightly, jitter: "20m" }];
-  const { clock, starts, offer } = await desk(evening, { schedules }, { random: () => 0.5 });
-  await clock.until("2026-03-11T02:05:00Z");
-  offer((await configOf({ company: "other", schedules })).config);
-  await clock.until("2026-03-11T12:00:00Z");
-  expect(starts()).toEqual(["nightly 11 02:10:00"]);
-});
-
 test("the change to summer time and back moves no night in Berlin", async () => {
   const schedules = [{ ...nightly, cron: "30 2 * * *", timezone: "Europe/Berlin" }];
   const spring = await desk("2026-03-28T12:00:00Z", { schedules });
@@ -155,7 +138,7 @@ test("a run that does not end is left behind after nine seconds", async () => {
 });
 
 test("a hint starts a run of the feeds soon, the next not before its time, and none is lost", async () => {
-  const hooks = { secret: "s".repeat(20), debounce: "1m", at_most_every: "10m" };
+  const hooks = { secret: "s".repeat(20) };
   const { clock, daemon, made, starts, scripts } = await desk(evening, { schedules: [nightly], hooks });
   expect(daemon.hint()).toBe(true);
   await clock.until("2026-03-10T20:00:30Z");
@@ -169,16 +152,7 @@ test("a hint starts a run of the feeds soon, the next not before its time, and n
   expect(daemon.hint()).toBe(true);
   scripts.push({ code: 1 });
   await clock.until("2026-03-10T23:00:00Z");
-  expect(starts()).toEqual(["hook 10 20:01:00", "hook 10 20:11:00"]);
-});
-
-test("a hint wakes the daemon, however soon its run is to begin", async () => {
-  const hooks = { secret: "s".repeat(20), debounce: "1s" };
-  const { clock, daemon, starts } = await desk(evening, { schedules: [], hooks });
-  await clock.until("2026-03-10T20:00:06Z");
-  daemon.hint();
-  await clock.until("2026-03-10T20:00:09Z");
-  expect(starts()).toEqual(["hook 10 20:00:07"]);
+  expect(starts()).toEqual(["hook 10 20:01:00", "hook 10 20:06:00"]);
 });
 
 test("without hooks a hint is refused; their streams may be named", async () => {
@@ -210,14 +184,14 @@ test("a new configuration holds for the runs to come; one under way keeps its ow
 
 test("what waits or is to be tried again runs under the new configuration", async () => {
   const early = { name: "early", cron: "55 1 * * *", streams: ["items"] };
-  const hooks = { secret: "s".repeat(20), streams: ["items"], debounce: "1h", at_most_every: "2h" };
+  const hooks = { secret: "s".repeat(20), streams: ["items"] };
   const before = { schedules: [early, { ...nightly, streams: ["items"], retry_after: "20m" }], hooks };
   const { clock, daemon, made, offer, scripts } = await desk("2026-03-10T01:54:59Z", before);
   scripts.push({ ms: 600_000 }, { code: 1, streams: { items: "failed", invoices: "succeeded" } });
-  daemon.hint();
   await clock.until("2026-03-10T02:02:00Z");
+  daemon.hint();
   const wider = { ...nightly, streams: ["items", "invoices"], max_time: "1h", retry_after: "20m" };
-  const after = { schedules: [early, wider], hooks: { ...hooks, streams: ["findings"], at_most_every: "3h" } };
+  const after = { schedules: [early, wider], hooks: { ...hooks, streams: ["findings"] } };
   offer((await configOf(after)).config);
   await clock.until("2026-03-10T02:10:00Z");
   offer((await configOf({ ...after, schedules: [early, { ...wider, max_time: "2h" }] })).config);
@@ -230,10 +204,9 @@ test("what waits or is to be tried again runs under the new configuration", asyn
   expect(orders).toEqual([
     { cause: "schedule", names: ["items"], hours: 0 },
     { cause: "schedule", names: ["items", "invoices"], hours: 1 },
-    { cause: "retry", names: ["items"], hours: 2 },
     { cause: "hint", names: ["findings"], hours: 0 },
+    { cause: "retry", names: ["items"], hours: 2 },
   ]);
-  expect(made[3]?.order.limits.waitMs).toBe(3 * 3_600_000);
 });
 
 test("a configuration that can't be used is refused, told once, and the old one stays", async () => {

@@ -93,7 +93,7 @@ export const failureKinds = {
   },
   /** 404 with the error envelope. */
   not_found: { ends: "request", exitCode: 1, advice: "It does not exist for this company (any more)." },
-  /** Any other 4xx. */
+  /** Any other 4xx with the error envelope. */
   invalid: {
     ends: "request",
     exitCode: 1,
@@ -101,7 +101,7 @@ export const failureKinds = {
   },
   /** 429 whose wait is longer than max_wait. */
   limited: { ends: "company", exitCode: 5, advice: `${saved} A longer api.max_wait waits for it.` },
-  /** 5xx, network, truncated, not JSON: retried until the attempts were used up. */
+  /** 5xx, 4xx without the error envelope, network, truncated, not JSON: retried until the attempts were used up. */
   unavailable: {
     ends: "request",
     exitCode: 1,

@@ -185,7 +185,10 @@ class Call {
   #confirmed(verdict: Verdict): Verdict {
     if (verdict.kind === "data" || this.#options.once !== true || !this.#isStarted) return verdict;
     const isAnswered = this.#status !== undefined && this.#status >= 400 && this.#status < 500;
-    return isAnswered && verdict.kind !== "again" ? verdict : { ...verdict, kind: "refused", failure: "unconfirmed" };
+    if (isAnswered && verdict.kind !== "again") return verdict;
+    // With its envelope the service says that it did nothing, whether or not another attempt would help.
+    const failure = isAnswered && verdict.complaint !== undefined ? "invalid" : "unconfirmed";
+    return { ...verdict, kind: "refused", failure };
   }
 
   /** Sends one request when its turn comes. What throws is a verdict too, but for the signal's reason. */

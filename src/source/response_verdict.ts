@@ -72,6 +72,8 @@ const isPage = ({ status, headers }: WireAnswer): boolean =>
 const page = (status: number) => ({ what: `status ${status} and a web page (HTML)`, lasting: true as const });
 
 function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: number, paged: boolean): Verdict {
+  const partial = partialness(json, status);
+  if (partial !== undefined) return { kind: "again", failure: "malformed", ...partial };
   const envelope = readEnvelope(json, paged);
   if (envelope === undefined) return { kind: "again", failure: "malformed", what: `status ${status} without "data"` };
   if (paged && envelope.pagination === undefined) {
@@ -84,18 +86,46 @@ function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: 
   return { kind: "data", envelope, date, body };
 }
 
+/** Statuses of HTTP for an answer that holds a part of what was requested, or several answers. */
+const PARTIAL_CONTENT = 206;
+const MULTI_STATUS = 207;
+
+/** Why an answer with data is not whole by its own words; undefined: it says nothing of the kind. Its missing rows would be deleted. */
+function partialness(json: unknown, status: number): Pick<Fault, "what" | "complaint"> | undefined {
+  if (status === PARTIAL_CONTENT || status === MULTI_STATUS)
+    return { what: `status ${status}, which means a part of the answer` };
+  if (typeof json !== "object" || json === null) return undefined;
+  const { error, errors } = json as { readonly error?: unknown; readonly errors?: unknown };
+  const complaint = readComplaint(json);
+  if (isNothing(error) && isNothing(errors)) return undefined;
+  return { what: `status ${status} with an error beside the data${inWords(complaint)}`, complaint };
+}
+
+const isNothing = (value: unknown): boolean =>
+  !value || (typeof value === "object" && Object.keys(value).length === 0);
+
+const inWords = (complaint: Complaint | undefined): string =>
+  `${complaint?.code ? ` ${complaint.code}` : ""}${complaint?.message ? `: ${complaint.message}` : ""}`;
+
+/** Statuses of a server that is busy, out of step with its client, or asked for too early: the same request may be answered later. */
+const passing: ReadonlySet<number> = new Set([408, 409, 421, 423, 425, 430]);
+
+/**
+ * A refusal is the service's own word, with its error envelope, and asks for no second attempt. Everything else between the
+ * service and us says nothing about its rows: rows are deleted on a 404, and streams are left out on a 403.
+ */
 function failed(status: number, complaint: Complaint | undefined, retryAfter: number | undefined): Failed {
-  const message = complaint?.message ? `: ${complaint.message}` : "";
-  const what = `status ${status}${complaint?.code ? ` ${complaint.code}` : ""}${message}`;
+  const what = `status ${status}${inWords(complaint)}`;
   const fault = { what, complaint, retryAfter };
   if (status === 429) return { kind: "limited", failure: "limited", ...fault };
-  if (status >= 500) return { kind: "again", failure: "unavailable", ...fault };
   if (status === 401) return { kind: "refused", failure: "unauthorized", ...fault };
+  if (status >= 500 || passing.has(status)) return { kind: "again", failure: "unavailable", ...fault };
+  if (complaint === undefined)
+    return { kind: "again", failure: "unavailable", what: `${what} without the service's error envelope`, retryAfter };
+  if (retryAfter !== undefined) return { kind: "again", failure: "unavailable", ...fault };
   if (status === 403) return { kind: "refused", failure: "forbidden", ...fault };
-  if (status !== 404) return { kind: "refused", failure: "invalid", ...fault };
-  if (complaint !== undefined) return { kind: "refused", failure: "not_found", ...fault };
-  // A proxy's page is no word of the service about its rows: rows are deleted on a 404.
-  return { kind: "again", failure: "unavailable", what: "status 404 without the service's error envelope", retryAfter };
+  if (status === 404) return { kind: "refused", failure: "not_found", ...fault };
+  return { kind: "refused", failure: "invalid", ...fault };
 }
 
 function redirected({ status, headers }: WireAnswer): Verdict {

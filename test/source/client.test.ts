@@ -81,7 +81,6 @@ describe("what is never sent again", () => {
     [400, "invalid"],
     [403, "forbidden"],
     [404, "not_found"],
-    [409, "invalid"],
     [422, "invalid"],
   ] as const)("%i with the error envelope is %s", async (status, kind) => {
     await using service = await serve(response => failure(response, status, "SOME_CODE"));

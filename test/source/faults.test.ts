@@ -30,6 +30,27 @@ describe("a fault goes away after it was sent again", () => {
       "2xx with half a pagination block",
       response => json(response, 200, { data: [], pagination: { next_cursor: "a" } }),
     ],
+    ...[206, 207].map((status): [string, Handler] => [
+      `${status}, a part of an answer`,
+      response => json(response, status, good),
+    ]),
+    ["an error beside the data", response => json(response, 200, { ...good, error: { code: "SHARD_DOWN" } })],
+    ["errors beside the data", response => json(response, 200, { ...good, errors: ["one of two shards is down"] })],
+    ...[408, 409, 421, 423, 425, 430].map((status): [string, Handler] => [
+      `${status} with the envelope`,
+      response => failure(response, status, "BUSY"),
+    ]),
+    ...[400, 403, 418, 422].map((status): [string, Handler] => [
+      `${status} without the envelope`,
+      response => response.writeHead(status, { "content-type": "text/plain" }).end("no"),
+    ]),
+    [
+      "403 with the envelope and a Retry-After",
+      response => {
+        response.setHeader("retry-after", "0.01");
+        failure(response, 403, "RATE_LIMITED");
+      },
+    ],
     ["a cut connection", response => response.destroy()],
     [
       "a body cut off (content-length)",

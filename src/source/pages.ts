@@ -96,6 +96,11 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       isAwaited = true;
       const page: Page = await coming.page;
       isAwaited = false;
+      // A page that was here before the signal came has no request left to be aborted.
+      if (request.signal?.aborted) {
+        page.release();
+        throw request.signal.reason;
+      }
       const next: string | undefined = page.nextCursor;
       empty = request.isEmpty?.(page.data) === true ? empty + 1 : 0;
       const wrong = next === undefined ? undefined : whyEndless(seen.has(next), empty);
@@ -111,6 +116,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       } finally {
         page.release();
       }
+      request.signal?.throwIfAborted();
       coming ??= follow();
       if (wrong !== undefined) throw incomplete(request.path, wrong);
     }

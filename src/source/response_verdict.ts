@@ -101,8 +101,7 @@ function partialness(json: unknown, status: number): Pick<Fault, "what" | "compl
   return { what: `status ${status} with an error beside the data${inWords(complaint)}`, complaint };
 }
 
-const isNothing = (value: unknown): boolean =>
-  !value || (typeof value === "object" && Object.keys(value).length === 0);
+const isNothing = (value: unknown): boolean => !value || (typeof value === "object" && Object.keys(value).length === 0);
 
 const inWords = (complaint: Complaint | undefined): string =>
   `${complaint?.code ? ` ${complaint.code}` : ""}${complaint?.message ? `: ${complaint.message}` : ""}`;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { cursorAhead, readPages } from "../../src/source/pages.ts";
 import { collect, numbers, parameters, request } from "./listing.ts";
@@ -78,6 +78,24 @@ describe("reading ahead", () => {
     await expect(pages.next()).rejects.toMatchObject({ failure: "invalid", serviceCode: "EXPIRED_CURSOR" });
     const others = readPages(api, { ...request, cursor: "1" });
     await expect(others.next()).rejects.toMatchObject({ failure: "invalid" });
+  });
+
+  test.each([true, false])("an abort while the next page is here already ends the listing, ahead %s", async ahead => {
+    await using service = await serve(numbers(1000));
+    await using api = client(service.url);
+    const reason = new Error("the user stopped it");
+    const controller = new AbortController();
+    const pages = readPages(api, {
+      ...{ ...request, signal: controller.signal },
+      ...(ahead ? {} : { ahead: false as const }),
+    });
+    await pages.next();
+    // The consumer is slower than the service.
+    await vi.waitFor(() => expect(service.requests).toHaveLength(ahead ? 2 : 1));
+    await setTimeout(50);
+    controller.abort(reason);
+    await expect(pages.next()).rejects.toBe(reason);
+    expect(service.requests).toHaveLength(ahead ? 2 : 1);
   });
 
   test("an abort rejects with its reason: before the first page, between pages, and in a wait for a retry", async () => {

@@ -31,13 +31,19 @@ const pagination = z.object({
 const said = z.coerce.string().nullish().catch(undefined);
 const failure = z.object({ error: z.object({ code: said, message: said, request_id: said }) });
 
-/** The envelope of a 2xx answer; undefined without `data`. On a paged listing the pagination may also stand beside the rows within `data`. */
+/**
+ * The envelope of a 2xx answer; undefined without `data`. The pagination may also stand beside the rows within `data`, or beside
+ * `data`: an answer that was whole so far begins to come in pages one day.
+ */
 export function readEnvelope(json: unknown, paged = false): Envelope | undefined {
   const read = success.safeParse(json);
   // z.unknown() accepts a missing key.
   if (!read.success || !("data" in read.data) || read.data.data === undefined) return undefined;
   const { data, meta } = read.data;
-  const pagination = readPagination(read.data.pagination) ?? (paged ? readPagination(data) : undefined);
+  const places = [read.data.pagination, data, json];
+  const [pagination] = [...places.map(readPagination), ...(paged ? [] : places.map(readCursor))].filter(
+    found => found !== undefined,
+  );
   return { data, pagination, meta };
 }
 
@@ -47,6 +53,12 @@ function readPagination(block: unknown): Pagination | undefined {
   if (!read.success) return undefined;
   const { next_cursor, has_more, limit } = read.data;
   return { nextCursor: next_cursor || undefined, hasMore: has_more, limit: limit ?? undefined };
+}
+
+/** A next page that is named without `has_more`. */
+function readCursor(block: unknown): Pagination | undefined {
+  const cursor = z.object({ next_cursor: z.string().min(1) }).safeParse(block).data?.next_cursor;
+  return cursor === undefined ? undefined : { nextCursor: cursor, hasMore: true, limit: undefined };
 }
 
 /** Longer ones no server takes in a request's first line. */

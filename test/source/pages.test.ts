@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readPages } from "../../src/source/pages.ts";
 import { collect, numbers, parameters, request } from "./listing.ts";
-import { client, failure, type Handler, json, serve } from "./service.ts";
+import { client, failure, type Handler, json, lastPage, serve } from "./service.ts";
 
 describe("a listing", () => {
   test("is read to its end, each page with the cursor that fetched it and the next", async () => {
@@ -125,6 +125,20 @@ describe("what is not paged", () => {
     await using api = client(service.url);
     const pages = await collect(readPages(api, complete));
     expect(pages.map(page => (page.data as number[]).length)).toEqual([25, 25, 10]);
+  });
+
+  test.each([
+    ["beside the rows", { rows: [1], has_more: true, next_cursor: "b" }, {}],
+    ["beside the rows, without has_more", { rows: [1], next_cursor: "b" }, {}],
+    ["beside the data", [1], { has_more: true, next_cursor: "b" }],
+    ["in a block without has_more", [1], { pagination: { next_cursor: "b" } }],
+  ])("so it does when the next page is named %s", async (_, data, beside) => {
+    await using service = await serve((response, incoming) => {
+      if (parameters(incoming).get("cursor") === "b") json(response, 200, { data: [2], pagination: lastPage });
+      else json(response, 200, { data, ...beside });
+    });
+    await using api = client(service.url);
+    expect(await collect(readPages(api, complete))).toMatchObject([{ data, nextCursor: "b" }, { data: [2] }]);
   });
 });
 

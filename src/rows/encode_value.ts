@@ -77,7 +77,7 @@ function writeText(writer: CsvWriter, value: unknown, reading: Reading): void {
   const text = textOf(value);
   if (text === undefined) reading.problem = expected("text", value);
   else if (!writer.text(text))
-    reading.problem = "holds a NUL or half a surrogate pair, which no database stores as text";
+    reading.problem = "holds a NUL, half a surrogate pair or a byte that is no UTF-8, which no database stores as text";
 }
 
 /** What an id or a text is: its own letters, or as a number the canonical numeral; undefined for anything else. */

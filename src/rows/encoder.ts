@@ -76,7 +76,7 @@ const MOST_KEY_BYTES = 2_000;
 function keyFault(text: string | undefined): string | undefined {
   if (text === undefined) return "is missing";
   if (text.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters`;
-  return isStorable(text) ? undefined : "holds a NUL or half a surrogate pair";
+  return isStorable(text) ? undefined : "holds a NUL, half a surrogate pair or a byte that is no UTF-8";
 }
 
 /** Turns a stream's rows into batches. One an extraction. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { parseExactly, sameNumber } from "./exact_json.ts";
 
@@ -43,10 +44,55 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
   throw new BodyError(`a body in an encoding that was not asked for (${encoding.slice(0, 40)})`);
 }
 
+/**
+ * A body in UTF-8, out of the charset that its `Content-Type` declares. JSON is UTF-8 by its specification: what can be read so
+ * is, whatever is declared; a charset that Node.js doesn't know changes nothing.
+ */
+export function inUtf8(body: Buffer, contentType: string | undefined): Buffer {
+  const charset = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1]?.toLowerCase();
+  if (charset === undefined || charset === "utf-8" || charset === "utf8") return body;
+  // ASCII in UTF-16 is UTF-8 with NULs, which JSON has not.
+  if (isUtf8(body) && !body.includes(0)) return body;
+  try {
+    return Buffer.from(new TextDecoder(charset).decode(body));
+  } catch {
+    return body;
+  }
+}
+
+/**
+ * The text of UTF-8. A byte that is none becomes half a surrogate pair, U+DC00 and the byte, as Python's `surrogateescape` has
+ * it: no database takes that as text, so that the value is a problem, or its row a reject, with the byte to be read from it. As
+ * U+FFFD two different keys would be one.
+ */
+function textOf(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  let text = "";
+  let from = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const length = sequenceLength(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    text += bytes.toString("utf8", from, at) + String.fromCharCode(0xdc00 + bytes[at]!);
+    from = ++at;
+  }
+  return text + bytes.toString("utf8", from);
+}
+
+/** Of the character that begins there, in bytes; 0 where none does. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const first = bytes[at]!;
+  if (first < 0x80) return 1;
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  return at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0;
+}
+
 /** UTF-8 JSON to values; numerals that a double cannot hold become a `Numeral`. Not JSON: BodyError. More values than memory is meant for: BodyTooLargeError. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MANY_VALUES && holdsMoreThan(bytes, MANY_VALUES)) throw new BodyTooLargeError();
-  const text = bytes[0] === 0xef ? bytes.toString("utf8").replace(/^\uFEFF/, "") : bytes.toString("utf8");
+  const text = bytes[0] === 0xef ? textOf(bytes).replace(/^\uFEFF/, "") : textOf(bytes);
   try {
     const isFar = mayBeFar.test(text) && farPower.test(text);
     return isFar || losesDigits(bytes) ? parseExactly(text) : JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { ApiFailure } from "../errors.ts";
 import type { ReadPage } from "../rows/page_reader.ts";
-import { BodyError, decompress, parseJson } from "./body.ts";
+import { BodyError, decompress, inUtf8, parseJson } from "./body.ts";
 import { type Complaint, cursorFault, type Envelope, readComplaint, readEnvelope } from "./envelope.ts";
 import type { WireAnswer } from "./exchange.ts";
 import { httpDate, retryAfterMs } from "./retry.ts";
@@ -46,7 +46,8 @@ export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now:
   // Believed, a time that is yet to come could become a high-water mark that no later row passes.
   const date = said !== undefined && said.getTime() - now > YEAR_MS ? undefined : said;
   try {
-    const body = decompress(answer.body, text(headers["content-encoding"]), maxBytes);
+    const plain = decompress(answer.body, text(headers["content-encoding"]), maxBytes);
+    const body = inUtf8(plain, text(headers["content-type"]));
     if (status < 300)
       return succeeded(read === undefined ? parseJson(body) : read(body, parseJson), body, date, status, paged);
     const retryAfter = retryAfterMs(text(headers["retry-after"]), said, now);

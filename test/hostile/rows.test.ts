@@ -69,6 +69,27 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(found).toEqual([{ n: "99", text: "last" }]);
   });
 
+  test("bytes that are no UTF-8 are a problem of their value, a reject in a key, and are to be read from both", async () => {
+    const page = Buffer.from(
+      '{"data":{"things":[{"id":"1","text":"M\u00fcller"},{"id":"a\u00e4"},{"id":"a\u00f6"}]},"pagination":{"next_cursor":null,"has_more":false,"limit":100}}',
+      "latin1",
+    );
+    const place = await hostile(make, [things], { "/things": () => page });
+    const report = await place.run();
+    expect(lineOf(report, "things")).toMatchObject({ rows_read: 3, inserted: 1, rejected: 2 });
+    const [row] = await outside(
+      place.warehouse,
+      "select text, cast(_problems as varchar) as p from procurement.things",
+    );
+    expect(row?.["text"]).toBeNull();
+    expect(row?.["p"]).toContain("dcfc");
+    const rejects = await outside(
+      place.warehouse,
+      "select cast(raw as varchar) as raw from _tributary.rejects order by 1",
+    );
+    expect(rejects.map(({ raw }) => /dc(e4|f6)/.exec(String(raw))?.[1])).toEqual(["e4", "f6"]);
+  });
+
   test("nesting of any depth is stored, or is a problem of its own row", async () => {
     const rows = [
       `{"id":"kept","json":${deep(400)},"more":${deepObject(400)}}`,

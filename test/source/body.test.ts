@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Numeral } from "../../src/numeral.ts";
-import { BodyError, BodyTooLargeError, decompress, losesDigits, parseJson } from "../../src/source/body.ts";
+import { BodyError, BodyTooLargeError, decompress, inUtf8, losesDigits, parseJson } from "../../src/source/body.ts";
 
 const parse = (text: string) => parseJson(Buffer.from(text));
 
@@ -159,5 +159,46 @@ describe("decompress", () => {
     const before = process.memoryUsage().arrayBuffers;
     expect(() => decompress(bomb, "gzip", 8 * 1024 * 1024)).toThrow(BodyTooLargeError);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+  });
+});
+
+describe("characters", () => {
+  test("a byte that is no UTF-8 stays what it is: two different keys stay two", () => {
+    const cut = Buffer.concat([Buffer.from('{"a":"M'), Buffer.from([0xfc, 0xe4]), Buffer.from('ß€😀","b":1}')]);
+    expect(parseJson(cut)).toEqual({ a: "M\udcfc\udce4ß€😀", b: 1 });
+    const [one, other] = [0xe4, 0xf6].map(byte => parseJson(Buffer.from([0x22, byte, 0x22])));
+    expect(one).not.toBe(other);
+    // The beginning of a character, a character in more bytes than it needs, and half a surrogate pair.
+    for (const bytes of [
+      [0xe2, 0x82],
+      [0xc0, 0xaf],
+      [0xed, 0xa0, 0x80],
+    ])
+      expect(parseJson(Buffer.from([0x22, ...bytes, 0x22]))).toBe(
+        String.fromCharCode(...bytes.map(byte => 0xdc00 + byte)),
+      );
+  });
+
+  test("text is written as it was read", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), text => {
+        expect(parse(JSON.stringify(text))).toBe(text);
+      }),
+    );
+  });
+
+  const latin = Buffer.from('{"a":"Mü"}', "latin1");
+  const wide = Buffer.from('{"a":"M"}', "utf16le");
+  test.each([
+    ["application/json; charset=iso-8859-1", latin, { a: "Mü" }],
+    ['application/json; Charset="windows-1252"', latin, { a: "Mü" }],
+    ["application/json; charset=utf-16le", wide, { a: "M" }],
+    // JSON is UTF-8, whatever a proxy says by default.
+    ["application/json; charset=iso-8859-1", Buffer.from('{"a":"Mü"}'), { a: "Mü" }],
+    ["application/json; charset=klingon", latin, { a: "M\udcfc" }],
+    ["application/json", latin, { a: "M\udcfc" }],
+    [undefined, latin, { a: "M\udcfc" }],
+  ])("%s", (contentType, bytes, expected) => {
+    expect(parseJson(inUtf8(bytes, contentType))).toEqual(expected);
   });
 });

@@ -10,7 +10,7 @@ import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 import type { Reading } from "./reading.ts";
-import { besideRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+import { besideRows, insteadOfRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
@@ -72,8 +72,9 @@ export async function takePage(
 ): Promise<readonly unknown[]> {
   progress.page(page);
   const { rows: place } = listing;
-  const sections = sectionsIn(page.data, place);
-  if (sections === undefined) throw malformed(path, placeOfRows(place), page.data);
+  // Null for a list is an empty one, which the deletion guard holds back; a working list has no such guard.
+  const sections = sectionsIn(page.data, place, typeof place === "string" && listing.absence !== "left");
+  if (sections === undefined) throw malformed(path, place, page.data);
   const beside = besideRows(page.data);
   let taken = 0;
   for (const { section, rows } of sections) {
@@ -139,8 +140,8 @@ export function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readon
 /** How many rows a list says it has; null: it doesn't say. */
 export function totalIn(data: unknown, { total: path }: Pick<Scan | Feed, "total">): number | null {
   const value = path === undefined ? undefined : valueAt(path.split("."), besideRows(data));
-  const total = typeof value === "string" ? Number(value) : value;
-  return typeof total === "number" && Number.isInteger(total) ? total : null;
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 export interface FirstPage {
@@ -164,7 +165,7 @@ export async function firstPage(
   return { data, rows: rowsIn(data, listing.rows), total: totalIn(data, listing), hasMore };
 }
 
-function malformed(path: string, place: string, came: unknown): ApiError {
-  const got = came === null ? "null" : Array.isArray(came) ? "an array" : typeof came;
-  return new ApiError(extractMessages.no_rows({ path, place, got }), { failure: "malformed", path });
+function malformed(path: string, rows: Listing["rows"], data: unknown): ApiError {
+  const facts = { path, place: placeOfRows(rows), got: insteadOfRows(data, rows) };
+  return new ApiError(extractMessages.no_rows(facts), { failure: "malformed", path });
 }

@@ -8,17 +8,32 @@ export interface Section {
   readonly rows: readonly unknown[];
 }
 
-/** The rows in an answer's data, array by array; undefined where one of the arrays is missing. */
-export function sectionsIn(data: unknown, rows: string | Sections): readonly Section[] | undefined {
-  const paths: readonly (readonly [string | undefined, string])[] =
-    typeof rows === "string" ? [[undefined, rows]] : Object.entries(rows.of);
+/** The rows in an answer's data, array by array; undefined where one of the arrays is missing. `nullIsEmpty`: where null stands there are none. */
+export function sectionsIn(
+  data: unknown,
+  rows: string | Sections,
+  nullIsEmpty = false,
+): readonly Section[] | undefined {
   const found: Section[] = [];
-  for (const [section, path] of paths) {
-    const array = arrayAt(data, path);
-    if (array === undefined) return undefined;
+  for (const [section, path] of pathsOf(rows)) {
+    const came = cameAt(data, path);
+    const array = came === null && nullIsEmpty ? [] : came;
+    if (!Array.isArray(array)) return undefined;
     found.push({ section, rows: array });
   }
   return found;
+}
+
+const pathsOf = (rows: string | Sections): readonly (readonly [string | undefined, string])[] =>
+  typeof rows === "string" ? [[undefined, rows]] : Object.entries(rows.of);
+
+/** What stands where rows are expected, of the first place that has none, in words. */
+export function insteadOfRows(data: unknown, rows: string | Sections): string {
+  const [came] = pathsOf(rows)
+    .map(([, path]) => cameAt(data, path))
+    .filter(each => !Array.isArray(each));
+  if (came === undefined) return "nothing";
+  return came === null ? "null" : typeof came === "object" ? "an object" : `a ${typeof came}`;
 }
 
 /** The fields of an answer's data, which stand beside its rows, or of a row; none of anything but an object. */
@@ -35,15 +50,13 @@ export function rowsIn(data: unknown, rows: string | Sections): readonly unknown
 /** Where rows are expected, in words. */
 export function placeOfRows(rows: string | Sections): string {
   if (rows === ANYWHERE) return "one array of objects within data, and no second one";
-  const paths = typeof rows === "string" ? [rows] : Object.values(rows.of);
-  return paths.map(path => (path === "" ? "data" : `data.${path}`)).join(" and ");
+  return pathsOf(rows)
+    .map(([, path]) => (path === "" ? "data" : `data.${path}`))
+    .join(" and ");
 }
 
-function arrayAt(data: unknown, path: string): readonly unknown[] | undefined {
+function cameAt(data: unknown, path: string): unknown {
   const place = path === ANYWHERE ? onlyArray(data) : path.split(".").filter(field => field !== "");
-  if (place?.length === 0) return Array.isArray(data) ? data : undefined;
   if (place === undefined) return undefined;
-  if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
-  const array = valueAt(place, data as Record<string, unknown>);
-  return Array.isArray(array) ? array : undefined;
+  return place.length === 0 ? data : valueAt(place, besideRows(data));
 }

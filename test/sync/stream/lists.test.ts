@@ -63,7 +63,25 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(lineOf(report, "things")).toMatchObject({ status: "succeeded", inserted: 2 });
     expect(lineOf(report, "log")).toMatchObject({ status: "succeeded", inserted: 3, requests: 2 });
     place.says["/things"] = () => ({ things: some(1) });
-    expect(lineOf(await place.run(), "things").error).toContain("expected rows at data, got object");
+    expect(lineOf(await place.run(), "things").error).toContain("expected rows at data, got an object");
+  });
+
+  test("null for a list is an empty one, which the deletion guard holds back; a working list has no such guard", async () => {
+    const left = defineStream({ ...things({ absence: "left" }), name: "open", path: "/open" });
+    const says = { "/things": () => ({ things: some(1, 2) }), "/open": () => ({ things: some(1, 2) }) };
+    const place = await told(make, [things(), left], says);
+    await place.run();
+    for (const path of ["/things", "/open"]) place.says[path] = () => ({ things: null });
+    const report = await place.run();
+    expect(lineOf(report, "things")).toMatchObject({ rows_read: 0, missing: 2, deleted: 0 });
+    expect(lineOf(report, "open")).toMatchObject({ status: "incomplete" });
+    expect(lineOf(report, "open").error).toContain("expected rows at data.things, got null");
+    expect(await place.count("things", "_deleted_at is null")).toBe(2);
+  });
+
+  test.each(["", -1, "0x28", "1e2", 2.5, null])("a total of %j is none", async total => {
+    const place = await told(make, [things({ total: "total" })], { "/things": () => ({ things: some(1, 2), total }) });
+    expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", inserted: 2 });
   });
 
   test("arrays side by side: each row gets the name of its array", async () => {

@@ -166,6 +166,8 @@ const streams = {
     { name: "order*" },
     ({ name }) => `streams.settings: expected the name of one stream, got ${JSON.stringify(name)}.`,
   ),
+  no_stream_on:
+    "streams: expected at least one stream that is on, got none, so that a run would load nothing. Take some out of streams.exclude, which wins over streams.include and the preset.",
   excluded_parent: template(
     { stream: "order_details", parent: "orders" },
     ({ stream, parent }) =>

@@ -45,14 +45,20 @@ export function selectedByConfig(catalogue: readonly Stream[], config: Selection
   return catalogue.filter(stream => on.has(stream.name));
 }
 
-/** The streams of one run: those named on the command line (names, patterns, presets) with the lists their details need, or all that are on. */
+/**
+ * The streams of one run: those named on the command line (names, patterns, presets) with the lists their details need, or all
+ * that are on. @throws ConfigError where none is on
+ */
 export function select(
   catalogue: readonly Stream[],
   on: readonly Stream[],
   names: readonly string[],
   settings?: Settings,
 ): Selection {
-  if (names.length === 0) return { streams: on, named: new Set() };
+  if (names.length === 0) {
+    if (on.length === 0) throw new ConfigError(configMessages.no_stream_on());
+    return { streams: on, named: new Set() };
+  }
   const named = expand(catalogue, names, "stream");
   if (settings !== undefined) leaveUnasked(catalogue, named, settings, names, "stream");
   const wanted = new Set(named);

@@ -164,3 +164,14 @@ test("secrets in files that others can read are a warning, those that only their
   chmodSync(file, 0o600);
   expect(await warned()).toEqual([]);
 });
+
+test("a configuration in which no stream is on fails, in check as in a run", async () => {
+  const { run } = workplace({ url: "http://127.0.0.1:1" }, { streams: { exclude: ["*"], include: ["items"] } });
+  const checked = json<Checked>(await run(["check", "--offline", "--json"]));
+  expect(checked.exit_code).toBe(2);
+  expect(lineOf(checked, "streams")).toMatchObject({ level: "fail", code: "config.no_stream_on" });
+  expect(await run(["sync"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("streams.exclude, which wins"),
+  });
+});

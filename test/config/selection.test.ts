@@ -39,6 +39,12 @@ test("the preset, what is included and excluded, in catalogue order", () => {
   expect(on({ exclude: ["preset:core"] })).toEqual([]);
 });
 
+test("a run of no stream at all is refused; one of named streams is not", () => {
+  const code = "config.no_stream_on";
+  expect(() => select(streams, [], [])).toThrow(expect.objectContaining({ name: "ConfigError", code }));
+  expect(namesOf(select(streams, [], ["items"]).streams)).toEqual(["items"]);
+});
+
 test("a detail without its list cannot be on", () => {
   const message = refusal(() => on({ exclude: ["invoices"] }));
   expect(message).toMatch(/invoice_matches.*invoices/);

@@ -2,7 +2,9 @@ import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Company } from "../../config/config.ts";
 import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
+import { configMessages } from "../../config/messages.ts";
 import { selectedByConfig, versionedBy } from "../../config/selection.ts";
+import { ConfigError } from "../../errors.ts";
 import { configured } from "../../privacy/configured_catalog.ts";
 import { requireOwnKey } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
@@ -32,7 +34,9 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   const { config } = loaded;
   const catalogue = configured(order.catalogue, config);
   const streams = selectedByConfig(catalogue, config.streams);
-  yield ok("streams", checkMessages.streams_on({ on: streams.length, streams: catalogue.length }));
+  yield streams.length === 0
+    ? failure("streams", new ConfigError(configMessages.no_stream_on()))
+    : ok("streams", checkMessages.streams_on({ on: streams.length, streams: catalogue.length }));
   const found: { name: string; baseUrl: string; companyId: string | undefined }[] = [];
   for (const company of companies) {
     const { name, baseUrl } = company;

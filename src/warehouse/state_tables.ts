@@ -368,7 +368,9 @@ export const stateTables = {
     "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",
     {
       company,
-      family: text("The list that is held, with all its details; `list/part`: a part of these."),
+      family: text(
+        "The list that is held, with all its details; of an API key or a run of the workers what of it is held.",
+      ),
       run_id: run,
       holder: json("JSON of the process that holds it: pid, host, command and since when."),
       since: moment("When the run took hold of it."),

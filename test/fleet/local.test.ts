@@ -75,3 +75,13 @@ test("without a worker a follower says so, and the run waits for one", async () 
   await at.work(1);
   expect(await ended(following)).toBe(0);
 });
+
+test("a sync that no worker takes in time ends with 1, and is not done later", async () => {
+  const at = await fleet({ workers: { jobs: 3, start_within: "2s" } });
+  const { code, stderr } = await at.run(["sync", "--workers", "items"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("within workers.start_within, and it was withdrawn")]);
+  await at.work(1);
+  const { code: next } = await at.run(["sync", "--workers", "findings"]);
+  expect(next).toBe(0);
+  expect(await at.query("select distinct stream from _tributary.stream_runs")).toEqual([{ stream: "findings" }]);
+});

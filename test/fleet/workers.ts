@@ -34,23 +34,23 @@ interface Differing {
   readonly version?: string;
   readonly name?: string;
   readonly clock?: Clock;
-  readonly clients?: WorkerTools["clients"];
+  readonly defaults?: Partial<WorkerTools["defaults"]>;
 }
 
 /** Starts workers that leave when the test has ended. */
 export async function startWorkers(
   config: Config,
   count: number,
-  { log = silentLog, version = "0.0.0", name = "worker", clock = systemClock, clients }: Differing = {},
+  { log = silentLog, version = "0.0.0", name = "worker", clock = systemClock, ...differing }: Differing = {},
 ): Promise<readonly TestWorker[]> {
   const workers: TestWorker[] = [];
   for (let nth = 1; nth <= count; nth++) {
     const id = `${name}-${nth}`;
-    const fleet = await openFleet(config, { clock, log });
+    const fleet = await openFleet(config, { clock });
     const worker = new Worker({
       ...{ id, config, log, clock, random: Math.random, redact: text => text },
-      ...{ queue: fleet.queue, clients: clients ?? fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
-      defaults: { ...defaults, version },
+      ...{ queue: fleet.queue, beat: fleet.beat, slots: fleet.slots },
+      defaults: { ...defaults, version, ...differing.defaults },
     });
     const leaving = new AbortController();
     const served = worker.serve(leaving.signal);
@@ -67,7 +67,7 @@ export async function startWorkers(
 
 /** Has the workers of the configuration do an order: a `run` of `bench`. */
 export async function onWorkers(order: RunOrder, tools: RunTools): Promise<RunReport> {
-  await using fleet = await openFleet(order.config, { clock: systemClock, log: tools.log }, { supervises: false });
+  await using fleet = await openFleet(order.config, { clock: systemClock }, { supervises: false });
   return await runOnWorkers(order, { ...tools, ...fleet, clock: systemClock });
 }
 

@@ -11,7 +11,7 @@ import { versionsName } from "../ddl/as_of.ts";
 import { lackingGrants, requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
 import type { Named } from "../dialect.ts";
-import { asLocked, claim, requireWhole, writeHolder } from "../duckdb/lock/holder.ts";
+import { asLocked, claim, writeHolder } from "../duckdb/lock/holder.ts";
 import { kyselyOver, type Observer } from "../duckdb/session/driver.ts";
 import { attempting } from "../duckdb/session/failure.ts";
 import { layoutOf } from "../duckdb/session/file_layout.ts";
@@ -21,7 +21,7 @@ import { openStage as openFileStage, removeGone } from "../duckdb/stage/stage.ts
 import { type Connected, connect, type Place } from "../postgres/connect.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
-import { Locks, lockKey } from "../postgres/locks.ts";
+import { endFormer, Locks, lockKey, newMark } from "../postgres/locks.ts";
 import { isStage, tablesWhere, writeAnew } from "../postgres/open.ts";
 import { repeating, Session as Server } from "../postgres/session.ts";
 import { openStage } from "../postgres/stage.ts";
@@ -53,7 +53,9 @@ const KEEP_MS = 30 * 86_400_000;
 const RETRY_MS = 250;
 
 /** Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with them. */
-async function openServed(settings: DucklakeSettings): Promise<Destination> {
+async function openServed(own: DucklakeSettings): Promise<Destination> {
+  const mark = newMark();
+  const settings = { ...own, mark };
   const { stateSchema, runId } = settings;
   const lockSchema = lockSchemaOf(settings);
   const connected = await connectCatalog(settings);
@@ -67,6 +69,8 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
   );
   let lake: Session | undefined;
   try {
+    // First: the publish that it may be in the middle of keeps everybody out.
+    await endFormer(server, settings);
     await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
     const key = lockKey(lockSchema, "", "", "publish");
     // Of two hosts one makes the lake.
@@ -88,8 +92,8 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
       ...{ ...rest, db, close, [Symbol.asyncDispose]: close },
       warnings: connected.warnings,
       protection: connected.protection,
-      lock: (company, lockGroups, waitMs, part) => locks.take(company, lockGroups, waitMs, part),
-      share: part => locks.share(part),
+      lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+      unlock: () => locks.release(),
       // The catalog kept small changes, and the least and greatest values of columns.
       async cleanse(tables) {
         const left = await rest.cleanse(tables);
@@ -100,8 +104,7 @@ async function openServed(settings: DucklakeSettings): Promise<Destination> {
       },
       holders: served(`select * from ${sql.id(stateSchema, "holders").compile(db).sql}`),
       isWanted: () => locks.areWanted(),
-      stage: async (company, tables, part) =>
-        servedStage(await openStage(server, stateSchema, company, { tables, part, json: "json" }), db),
+      stage: async (company, tables) => servedStage(await openStage(server, stateSchema, company, tables, "json"), db),
       spareStage: () => Promise.resolve(undefined),
     };
   } catch (error) {
@@ -170,8 +173,8 @@ async function openInFile(settings: DucklakeSettings, waitMs: number): Promise<D
         // Nothing stays in a catalog that is a file, so that no column's name is special.
         dialect: { ...ducklakeDialect, reserved: undefined },
         warnings: [],
-        lock: async (_company, _lockGroups, _waitMs, part) => requireWhole(part),
-        share: async part => requireWhole(part),
+        lock: () => Promise.resolve(),
+        unlock: () => Promise.resolve(),
         holders: sql.id(stateSchema, "holders"),
         isWanted: () => Promise.resolve(false),
         stage: (company, tables) => openFileStage(layout.stage, company, tables),

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { LockedError } from "../errors.ts";
 import { redactMessage } from "../secrets.ts";
-import { givingWay } from "../sync/run/giving_way.ts";
+import { givingWay, LONGEST_TURN_MS } from "../sync/run/giving_way.ts";
 import { fromService, type RunSource, runCompany } from "../sync/run/jobs.ts";
 import { exitCodeOf, messageFor } from "../sync/run/report.ts";
 import { runOneCompany } from "../sync/run/run.ts";
@@ -49,7 +49,9 @@ export async function workOnCompanyJob(
   if (giving !== undefined && (await isAwaited())) throw new PostponedError("what is due goes first");
   const now = run.clock.now();
   const { blockedSince = now } = claim;
-  const leftMs = blockedSince + data.waitMs - now;
+  // A backfill that has let another run go first waits for its end.
+  const waitMs = giving !== undefined && claim.retryCount > 0 ? Math.max(data.waitMs, LONGEST_TURN_MS) : data.waitMs;
+  const leftMs = blockedSince + waitMs - now;
   const limits = { ...order.limits, waitMs: Math.min(Math.max(0, leftMs), PATIENCE_MS) };
   try {
     if (giving === undefined) return await runOneCompany({ ...order, limits, source: fromService }, run, attempt);

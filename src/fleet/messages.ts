@@ -2,7 +2,7 @@ import { catalog, template } from "../message.ts";
 
 export const workersMessages = catalog("workers", {
   not_configured:
-    "Workers share runs only where the configuration has `workers:`. Add it, for example as `workers: { jobs: 3 }`.",
+    "Workers share runs only where the configuration has `workers:`. Add it, for example as `workers: {}`.",
   one_writer:
     "workers: expected destination.type postgres, or ducklake with its catalog in PostgreSQL. A file has one writer: several workers can't share it.",
   long_state_schema: template(

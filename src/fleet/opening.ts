@@ -23,11 +23,9 @@ export const SILENT_MS = 15_000;
 /** What all workers of a warehouse share: the queue of jobs, and who is up. */
 export class Fleet implements AsyncDisposable {
   readonly queue: JobQueue;
-  readonly slots: number;
   readonly #state: SharedState;
 
-  constructor(slots: number, state: SharedState, queue: JobQueue) {
-    this.slots = slots;
+  constructor(state: SharedState, queue: JobQueue) {
     this.#state = state;
     this.queue = queue;
   }
@@ -92,7 +90,7 @@ export async function openFleet(
   const state = await openSharedState({ ...sharedPlace(config), clock: tools.clock });
   try {
     const queue = await JobQueue.open(state, destination.stateSchema, { supervises });
-    return new Fleet(workers.jobs, state, queue);
+    return new Fleet(state, queue);
   } catch (error) {
     await state.close();
     throw error;

@@ -9,7 +9,7 @@ import { differing, onWorkers, startWorkers, type TestWorker, until } from "./wo
 const { make } = warehouses.find(({ name }) => name !== "duckdb")!;
 
 const clock = { ...systemClock, date: () => new Date(), advance: () => undefined };
-const config = { workers: { jobs: 2 } };
+const config = { workers: {} };
 /** Two years of feeds: as many windows, of a few pages each. */
 const names = ["ingested", "findings", "purchase_orders", "purchase_order_details"];
 const from = new Date(Date.now() - 500 * 86_400_000).toISOString().slice(0, 10);

@@ -90,7 +90,7 @@ test("Ctrl-C ends the following with 130 and the run goes on; --stop ends the ru
 });
 
 test("SIGTERM leaves with 0 and another worker goes on; drained workers end what they do, and a new one has the rest", async () => {
-  const at = await fleet({ workers: { jobs: 1 } });
+  const at = await fleet({ workers: {} });
   const first = await at.work(1);
   const following = at.start("sync", "--workers", "--json", ...orders);
   const stdout = text(following.stdout);

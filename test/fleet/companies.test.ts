@@ -35,7 +35,7 @@ test("of three companies on two workers one's key is revoked: it alone fails, an
   const simulators = await services();
   const companies = names.map((name, nth) => ({ name, key: `sk-${name}`, base_url: simulators[nth]!.url }));
   const warehouse = await passing(postgresWarehouse(inject("postgresUrl")));
-  const config = { workers: { jobs: 2 }, company: undefined, companies, api: limits };
+  const config = { workers: {}, company: undefined, companies, api: limits };
   const workers = await startWorkers(await configOf(simulators[0]!, warehouse, config), 2);
   const many = bench({ simulator: simulators[0]!, warehouse, config, run: onWorkers });
   const seen = new Map<string, Set<string>>();
@@ -78,7 +78,7 @@ test("of three companies on two workers one's key is revoked: it alone fails, an
 test("a company that is another one, or known by another address, fails alone with 2", async () => {
   const [acme, globex] = await services();
   const warehouse = await passing(postgresWarehouse(inject("postgresUrl")));
-  const made = (companies: object) => ({ workers: { jobs: 2 }, company: undefined, companies });
+  const made = (companies: object) => ({ workers: {}, company: undefined, companies });
   const place = (config: Readonly<Record<string, unknown>>) =>
     bench({ simulator: acme!, warehouse, config, run: onWorkers });
   const good = { name: "acme", key: "sk-acme", base_url: acme!.url };
@@ -115,7 +115,7 @@ test("companies with one key go one after another, also those of two runs, and t
   );
   const warehouse = await passing(postgresWarehouse(inject("postgresUrl")));
   const companies = ["one", "two", "three"].map(name => ({ name, key: "sk-acme", base_url: between.url }));
-  const config = { workers: { jobs: 2 }, company: undefined, companies, api: limits };
+  const config = { workers: {}, company: undefined, companies, api: limits };
   const workers = await startWorkers(await configOf(between, warehouse, config), 2);
   const many = bench({ simulator: between, warehouse, config, run: onWorkers });
   let most = 0;
@@ -145,7 +145,7 @@ test("companies with one key go one after another, also those of two runs, and t
 test("a second run of a company that is worked on ends with 4, or waits as it is asked to", async () => {
   const [simulator] = await services();
   const warehouse = await passing(postgresWarehouse(inject("postgresUrl")));
-  const config = { workers: { jobs: 2 }, company: "acme", api: limits };
+  const config = { workers: {}, company: "acme", api: limits };
   const workers = await startWorkers(await configOf(simulator!, warehouse, config), 2);
   const many = bench({ simulator: simulator!, warehouse, config, run: onWorkers });
   simulator!.faults.latencyMs = 100;

@@ -19,7 +19,7 @@ afterAll(() => simulator.close());
 
 const fresh = () => passing(postgresWarehouse(inject("postgresUrl")));
 const core = { names: ["preset:core"] };
-const workers = { jobs: 2 };
+const workers = {};
 const HOUR_MS = 3_600_000;
 
 const tabled = ({ streams: lines }: RunReport) =>

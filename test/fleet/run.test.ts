@@ -37,7 +37,7 @@ test.each(["runs", "companies"] as const)(
     simulator.requests.clear();
     await bench({ simulator, warehouse: alone }).sync(core);
     const needed = simulator.requests.total;
-    const config = { workers: { jobs: 2 } };
+    const config = { workers: {} };
     const loaded = await configOf(simulator, shared, config);
     const workers = await startWorkers(loaded, 2);
     simulator.faults.latencyMs = 20;
@@ -60,7 +60,7 @@ test.each(["runs", "companies"] as const)(
 
 test("a run is stopped for all workers, ends as stopped, and the next one goes on", async () => {
   const shared = await make();
-  const config = { workers: { jobs: 2 } };
+  const config = { workers: {} };
   const loaded = await configOf(simulator, shared, config);
   const [first] = await startWorkers(loaded, 2);
   simulator.faults.latencyMs = 50;
@@ -85,7 +85,7 @@ test("a run is stopped for all workers, ends as stopped, and the next one goes o
 
 test("a bug in a company's work ends its run, which says so; it is not tried again for ever", async () => {
   const shared = await make();
-  const config = { workers: { jobs: 2 } };
+  const config = { workers: {} };
   const loaded = await configOf(simulator, shared, config);
   const workers = await startWorkers(loaded, 1, {
     defaults: {
@@ -104,7 +104,7 @@ test("a bug in a company's work ends its run, which says so; it is not tried aga
 
 test("a worker whose clock is set back goes on saying that it is there", async () => {
   const shared = await make();
-  const loaded = await configOf(simulator, shared, { workers: { jobs: 1 } });
+  const loaded = await configOf(simulator, shared, { workers: {} });
   let behindMs = 0;
   const clock = { ...systemClock, now: () => Date.now() - behindMs };
   const [{ fleet }] = (await startWorkers(loaded, 1, { clock })) as [TestWorker];

@@ -17,7 +17,7 @@ const orders = ["purchase_orders", "purchase_order_details"];
 export async function stopInPublish(warehouse: Warehouse, url: string, held: string): Promise<void> {
   const sizes = { orders: 60, invoices: 0, items: 0, findings: 0, ingested: 0 };
   const simulator = await simulated({ key: secretKey, sizes });
-  const at = workplace(simulator, { destination: warehouse.destination, workers: { jobs: 1 }, views: false });
+  const at = workplace(simulator, { destination: warehouse.destination, workers: {}, views: false });
   const server = new pg.Client({ connectionString: url });
   await server.connect();
   onTestFinished(() => server.end());
@@ -35,9 +35,14 @@ export async function stopInPublish(warehouse: Warehouse, url: string, held: str
   const made = await at.run(["sync", "--workers", "--json", ...orders]);
   expect(made.code).toBe(0);
   simulator.insert("purchase_orders", 30);
-  await server.query(`begin; lock table ${held} in share mode`);
+  simulator.requests.clear();
+  simulator.faults.latencyMs = 2_000;
   const following = at.start("sync", "--workers", "--json", ...orders);
   const said = text(following.stdout);
+  // What comes before the list's answer is written, so that the publish is what waits.
+  await until(() => simulator.requests.count("/po") > 0);
+  await server.query(`begin; lock table ${held} in share mode`);
+  simulator.faults.latencyMs = 0;
   await until(
     async () =>
       (await count(

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const workers = { jobs: 2 };
+const workers = {};
 const nothing = {
   note: null,
   workers: [],

@@ -49,7 +49,7 @@ export async function startWorkers(
     const fleet = await openFleet(config, { clock });
     const worker = new Worker({
       ...{ id, config, log, clock, random: Math.random, redact: text => text },
-      ...{ queue: fleet.queue, beat: fleet.beat, slots: fleet.slots },
+      ...{ queue: fleet.queue, beat: fleet.beat },
       defaults: { ...defaults, version, ...differing.defaults },
     });
     const leaving = new AbortController();
@@ -95,7 +95,7 @@ export async function differing(one: Warehouse, other: Warehouse, { streams: lin
 export async function sameByWorkers(simulator: Simulator, alone: Warehouse, shared: Warehouse): Promise<void> {
   const core = { names: ["preset:core"] };
   const one = await bench({ simulator, warehouse: alone }).sync(core);
-  const config = { workers: { jobs: 2 } };
+  const config = { workers: {} };
   const loaded = await configOf(simulator, shared, config);
   await startWorkers(loaded, 3);
   const many = bench({ simulator, warehouse: shared, config, run: onWorkers });

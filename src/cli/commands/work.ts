@@ -83,14 +83,14 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 4)}`;
   const worker = new Worker({
     ...{ id, config, log, clock: systemClock, random: Math.random, redact: context.redact },
-    ...{ queue: fleet.queue, beat: fleet.beat, slots: fleet.slots },
+    ...{ queue: fleet.queue, beat: fleet.beat },
     defaults: await runDefaults(),
   });
   if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   const { messageFor } = await import("../../sync/run/report.ts");
   const letThrough = context.onStray(error => log.error(messageFor(error), { err: error }));
   const closeServer = await serveHealth(config, options, () => worker, { context, log });
-  log.info(commandMessages.work_started(), { worker: id, jobs: fleet.slots });
+  log.info(commandMessages.work_started(), { worker: id });
   try {
     await worker.serve(signal);
   } finally {

@@ -92,29 +92,37 @@ test("a worker that leaves gives its backfill to another, which goes on where it
   expect(await planOf(shared, "ingested")).toMatchObject({ backfill: { done: true } });
 });
 
-test("a sync of the same company goes first; then the workers go on with the backfill, in the same run", async () => {
-  const ended: string[] = [];
-  let waiting: Promise<unknown> | undefined;
-  let seen = 0;
-  const shared = await place(async ({ path, query }) => {
-    if (path !== "/ingested" || !query.has("date_from")) return undefined;
-    if (++seen === 20)
-      waiting = shared.runs.sync({ names: ["ingested"], waitMs: 3_600_000 }).then(() => void ended.push("sync"));
-    // These windows get no other answer before the sync has ended: only by giving way can the backfill end.
-    if (seen >= 20 && seen < 24) await waiting;
-    return undefined;
-  });
-  const report = await shared.runs.backfill({ names: ["ingested"], range: order.range, workers: true });
-  ended.push("backfill");
-  await waiting;
-  expect(ended).toEqual(["sync", "backfill"]);
-  expect(report).toMatchObject({ exit_code: 0, errors: [] });
-  const runs = await shared.warehouse.query<{ command: string; status: string }>(
-    "select command, status from _tributary.runs order by started_at",
-  );
-  expect(runs.map(({ command, status }) => `${command} ${status}`)).toEqual(["backfill succeeded", "sync succeeded"]);
-  expect(await planOf(shared, "ingested")).toMatchObject({ backfill: { done: true } });
-});
+test.each(["the workers", "one process"])(
+  "a sync of the same company by %s goes first; then the workers go on with the backfill, in the same run",
+  async by => {
+    const ended: string[] = [];
+    let waiting: Promise<unknown> | undefined;
+    let seen = 0;
+    const shared = await place(async ({ path, query }) => {
+      // The sync lasts longer than a job waits for a lock.
+      if (path === "/ingested" && !query.has("date_from")) await systemClock.sleep(200);
+      if (path !== "/ingested" || !query.has("date_from")) return undefined;
+      const { between, warehouse, runs } = shared;
+      if (++seen === 20)
+        waiting = (by === "the workers" ? runs : bench({ simulator: between, warehouse, clock }))
+          .sync({ names: ["ingested"], waitMs: 3_600_000 })
+          .then(() => void ended.push("sync"));
+      // These windows get no other answer before the sync has ended: only by giving way can the backfill end.
+      if (seen >= 20 && seen < 24) await waiting;
+      return undefined;
+    });
+    const report = await shared.runs.backfill({ names: ["ingested"], range: order.range, workers: true });
+    ended.push("backfill");
+    await waiting;
+    expect(ended).toEqual(["sync", "backfill"]);
+    expect(report).toMatchObject({ exit_code: 0, errors: [] });
+    const runs = await shared.warehouse.query<{ command: string; status: string }>(
+      "select command, status from _tributary.runs order by started_at",
+    );
+    expect(runs.map(({ command, status }) => `${command} ${status}`)).toEqual(["backfill succeeded", "sync succeeded"]);
+    expect(await planOf(shared, "ingested")).toMatchObject({ backfill: { done: true } });
+  },
+);
 
 test("stopped for all workers it keeps what was read, and one process goes on with it", async () => {
   await withinOneDay();

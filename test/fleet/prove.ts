@@ -9,8 +9,8 @@
  *
  * Ends with 1 when a figure misses what it has to be.
  */
-import type { ChildProcess } from "node:child_process";
-import { parseArgs } from "node:util";
+import { type ChildProcess, execFile } from "node:child_process";
+import { parseArgs, promisify } from "node:util";
 import { Draw } from "../../simulator/random.ts";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { systemClock } from "../../src/clock.ts";
@@ -247,14 +247,15 @@ async function rate(server: PostgresServer): Promise<void> {
   const all = await services(1, orders, 80);
   const warehouse = await freshWarehouse(server);
   const place = await placeOf(all, warehouse.destination, { max_concurrency: 64 });
-  place.start();
+  const { pid } = place.start();
   await systemClock.sleep(3_000);
   const report = await place.run(ORDERS);
+  const { stdout: processor } = await promisify(execFile)("ps", ["-o", "cputimes=", "-p", String(pid)]);
   const details = all[0]!.requests.entries.filter(({ path }) => path.startsWith("/po/")).map(({ at }) => at);
   const [from, to] = [Math.min(...details), Math.max(...details)];
   const perSecond = (1_000 * details.length) / (to - from);
   say(
-    `one worker, 64 in flight, 80 ms: ${details.length} details in ${seconds(to - from)}, ${perSecond.toFixed(0)} a second, ${all[0]!.requests.maxInFlight} in flight; exit code ${report.exit_code}`,
+    `one worker, 64 in flight, 80 ms: ${details.length} details in ${seconds(to - from)}, ${perSecond.toFixed(0)} a second, ${all[0]!.requests.maxInFlight} in flight; exit code ${report.exit_code}; the worker took ${processor.trim()} s of a processor`,
   );
   require(perSecond >= 500, `${perSecond.toFixed(0)} details a second, fewer than 500`);
   require(report.exit_code === 0, `exit code ${report.exit_code}`);

@@ -46,12 +46,8 @@ export const longSuites: Readonly<Record<string, Suite>> = {
     about: /^src\/(cli\/protocols|operations\/changes)\//,
   },
   workers: {
-    tests: [
-      "test/fleet/{backfill,command,mixed,run,view}.test.ts",
-      "test/{sync/stream,warehouse/postgres}/parts.test.ts",
-      "test/source/budget/budget.test.ts",
-    ],
-    about: /^src\/(fleet|source\/budget)\//,
+    tests: ["test/fleet/{backfill,command,companies,mixed,run,stopped,view}.test.ts"],
+    about: /^src\/fleet\//,
   },
   daemon: { tests: ["test/daemon/schedule/cli.test.ts"], about: /^src\/daemon\// },
   browsers: {

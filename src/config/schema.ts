@@ -219,8 +219,8 @@ export const configSchema = object({
   }).prefault({}),
   /** Several processes share the work, by jobs in the warehouse's PostgreSQL. Undefined: each command does its own. */
   workers: object({
-    /** Parts of runs that one worker works on at once. */
-    jobs: f.whole(1, 64).default(3),
+    /** A run of `--workers` that no worker takes within this time fails. */
+    start_within: f.duration("1s", "1d").prefault("1m"),
   }).optional(),
   /** Data older than this is late. */
   freshness: object({ late_after: f.duration("1s", "3650d").prefault("26h") }).prefault({}),

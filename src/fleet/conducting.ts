@@ -1,149 +1,130 @@
-import { type Ends, StoppedError, TributaryError } from "../errors.ts";
+import type { Company } from "../config/config.ts";
+import { StoppedError, TributaryError } from "../errors.ts";
+import { textsOf } from "../message.ts";
 import type { SyncContext } from "../sync/context.ts";
-import { type CompanyRun, type RunSource, relatedLists, runCompany, skip, whyWithout } from "../sync/run/jobs.ts";
-import type { Service } from "../sync/run/service.ts";
-import type { PartOutcome } from "../sync/run/streams.ts";
+import { type CompanyRun, type RunSource, runCompany, skip } from "../sync/run/jobs.ts";
+import { keyLockOf, type Service } from "../sync/run/service.ts";
+import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { Awaiting, unlessLeft } from "./awaiting.ts";
-import type { PartData, RunData, StopData } from "./job_data.ts";
-import { partsOf, type RunPart } from "./parts.ts";
-import { listPriority } from "./priority.ts";
+import { companyDataOf, type RunData, type StopData } from "./job_data.ts";
+import { companyPriority } from "./priority.ts";
 import { type JobQueue, type JobState, jobId } from "./queue.ts";
 
 interface Conducting {
   readonly queue: JobQueue;
   readonly data: RunData;
+  readonly companies: readonly Company[];
   /** Aborted when this process has to leave the run to another one, which goes on with it. */
   readonly leaving: AbortSignal;
 }
 
-/** A run whose streams other processes work on. What it knows is in the queue and the warehouse: should this process die, another takes it up. */
+/** A run whose companies other processes work on. What it knows is in the queue and the warehouse: should this process die, another takes it up. */
 export function conducted(conducting: Conducting): RunSource {
   let shared: Shared | undefined;
   return {
-    ...{ asksService: true, givesWay: false, isShared: true },
+    ...{ asksService: false, givesWay: false, isShared: true },
     runCompany(context, service, run) {
       shared ??= {
-        awaiting: new Awaiting(conducting.queue, context.clock, "parts"),
-        last: lastStreamRuns(context.destination, conducting.data.runId),
+        awaiting: new Awaiting(conducting.queue, context.clock, "companies"),
+        order: longestFirst(conducting.companies, context),
+        turns: new Map(),
       };
       return conductCompany({ ...conducting, ...shared }, context, service, run);
     },
   };
 }
 
-/** What all companies of a run need: one look at the queue serves all, and one at the runs before. */
+/** What all companies of a run need. */
 interface Shared {
+  /** One look at the queue serves all. */
   readonly awaiting: Awaiting;
-  readonly last: ReturnType<typeof lastStreamRuns>;
+  /** Their names, in the order in which they are begun. */
+  readonly order: Promise<readonly string[]>;
+  /** Companies with one key go one after another: by its lock, the end of the last one. */
+  readonly turns: Map<string, Promise<void>>;
+}
+
+/** By the requests that they took the last time; one that was never worked on is the longest. */
+async function longestFirst(
+  companies: readonly Company[],
+  { destination, runId }: SyncContext,
+): Promise<readonly string[]> {
+  const rows = Map.groupBy(await lastStreamRuns(destination, runId), row => row.company);
+  const weigh = (name: string) =>
+    rows.get(name)?.reduce((sum, { requests }) => sum + Number(requests), 0) ?? Number.MAX_SAFE_INTEGER;
+  return companies.map(({ name }) => name).toSorted((a, b) => weigh(b) - weigh(a));
 }
 
 async function conductCompany(
-  conducting: Conducting & Shared,
+  { queue, data, leaving, awaiting, order, turns }: Conducting & Shared,
   context: SyncContext,
   service: Service,
   run: CompanyRun,
 ): Promise<void> {
   if (service.failure !== undefined) return runCompany(context, service, run);
-  const { queue, data, leaving, awaiting } = conducting;
-  const { company, policy, signal } = context;
-  const last = await conducting.last;
-  const requests = new Map(last.filter(row => row.company === company).map(row => [row.stream, Number(row.requests)]));
-  const related = await relatedLists(context, run.jobs, new Set(requests.keys()));
-  const parts = partsOf(run.jobs, context.streams.catalogue, policy, requests, related);
-  const idOf = ({ name }: RunPart) => jobId("part", data.runId, company, name);
-  const added = new Set<RunPart>();
-  const done = new Map<RunPart, Promise<void>>();
-  const stop = () => void stopParts(conducting, context, [...added].map(idOf)).catch(run.stopRun);
-  signal.addEventListener("abort", stop, { once: true });
-  const work = async (part: RunPart): Promise<void> => {
-    for (const job of part.jobs) job.progress.activity.waitingFor = undefined;
-    if (signal.aborted) return skipAll(part);
-    const others = run.jobs.filter(job => !part.jobs.includes(job));
-    const lacking = part.jobs.map(job => whyWithout(job, others));
-    if (lacking.every(why => why !== undefined)) {
-      for (const [nth, job] of part.jobs.entries()) skip(job, lacking[nth]!);
-      return;
-    }
-    added.add(part);
-    await queue.add("parts", [
-      {
-        id: idOf(part),
-        data: partData(data, service, part, context),
-        priority: listPriority(parts.indexOf(part), data),
-      },
-    ]);
-    takeOver(await awaiting.endOf(idOf(part)), part, run);
+  const { signal } = context;
+  const { company } = service;
+  const id = jobId("company", data.runId, company.name);
+  for (const { progress } of run.jobs) progress.activity.waitingFor = "a worker";
+  const stop = async () => {
+    await addStop(queue, stopOf(data.runId, signal.reason));
+    await queue.withdraw("companies", [id]);
   };
+  const stopping = () => void stop().catch(run.stopRun);
+  signal.addEventListener("abort", stopping, { once: true });
+  const [keyLock] = keyLockOf(company);
+  const work = async (): Promise<void> => {
+    if (signal.aborted) return skipAll(run, "the run was ending");
+    const priority = companyPriority((await order).indexOf(company.name), data);
+    await queue.add("companies", [{ id, data: companyDataOf(data, company.name, keyLock), priority }]);
+    takeOver(await awaiting.endOf(id), run, company.name);
+  };
+  const own = (turns.get(keyLock) ?? Promise.resolve()).then(work);
+  turns.set(
+    keyLock,
+    own.catch(() => undefined),
+  );
   try {
-    const begin = (part: RunPart): Promise<void> => {
-      const own = done.get(part) ?? Promise.all(part.after.map(begin)).then(() => work(part));
-      done.set(part, own);
-      return own;
-    };
-    for (const { jobs, after } of parts)
-      for (const { progress } of jobs) progress.activity.waitingFor = after[0]?.name ?? "a worker";
-    await unlessLeft(leaving, Promise.all(parts.map(begin)));
+    await unlessLeft(leaving, own);
   } finally {
-    signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stopping);
   }
 }
 
-function partData(
-  { selection: _, maxTimeMs: __, ...data }: RunData,
-  { company, companyId }: Service,
-  { name, jobs }: RunPart,
-  { streams }: SyncContext,
-): PartData {
-  return {
-    ...{ ...data, company: company.name, part: name, streams: jobs.map(({ stream }) => stream.name) },
-    named: [...streams.named],
-    ...(companyId === undefined ? {} : { companyId }),
-  };
-}
-
-/** Withdraws the parts that wait, and says to the workers that have the others that they are to end. */
-async function stopParts({ queue, data }: Conducting, { signal, company }: SyncContext, ids: readonly string[]) {
-  await addStop(queue, stopOf(data.runId, signal.reason, company));
-  await queue.withdraw("parts", ids);
-}
-
-const stopOf = (runId: string, reason: unknown, company: string): StopData => ({
-  ...{ runId, company },
+const stopOf = (runId: string, reason: unknown): StopData => ({
+  runId,
   reason: reason instanceof Error ? reason.message : String(reason),
   exitCode:
     reason instanceof StoppedError && (reason.exitCode === 130 || reason.exitCode === 143) ? reason.exitCode : 5,
 });
 
-/** Says that a run, or its work for one company, is to end. */
+/** Says that a run is to end. */
 export const addStop = (queue: JobQueue, stop: StopData): Promise<void> =>
-  queue.add("stops", [{ id: jobId("stop", stop.runId, stop.company ?? ""), data: stop, priority: 0 }]);
+  queue.add("stops", [{ id: jobId("stop", stop.runId), data: stop, priority: 0 }]);
 
-function skipAll({ jobs }: RunPart): void {
-  for (const job of jobs) skip(job, "the run was ending");
+function skipAll({ jobs }: CompanyRun, reason: string): void {
+  for (const job of jobs) skip(job, reason);
 }
 
-/** What the part did becomes what the run did. */
-function takeOver({ state, output }: JobState, part: RunPart, run: CompanyRun): void {
-  if (state !== "completed") return skipAll(part);
-  const { streams, failures } = output as PartOutcome;
-  for (const job of part.jobs) {
+/** What the worker did for the company becomes what the run did. */
+function takeOver({ state, output }: JobState, run: CompanyRun, company: string): void {
+  if (state !== "completed") return skipAll(run, "the run was ending");
+  const { streams, failures, warnings } = output as CompanyOutcome;
+  const known = new Set(textsOf(run.warnings));
+  run.warnings.push(...warnings.filter(({ message }) => !known.has(message)));
+  for (const job of run.jobs) {
     const outcome = streams.find(({ stream }) => stream === job.stream.name);
     if (outcome === undefined) skip(job, failures[0]?.message ?? "the run was ending");
     else job.progress.takeOver(outcome);
   }
   for (const { exitCode, ends, ...message } of failures) {
-    const failure = new PartFailure(message, exitCode);
+    const failure = new CompanyFailure(message, exitCode);
     run.errors.push(failure);
-    run.failed(failure, { part: part.name });
-    end(run, ends, failure);
+    run.failed(failure, { company });
+    if (ends === "run") run.stopRun(failure);
   }
 }
 
-function end(run: CompanyRun, ends: Ends, failure: Error): void {
-  if (ends === "run") run.stopRun(failure);
-  else if (ends === "company") run.stopCompany(failure);
-}
-
 /** A failure as another process told it. */
-class PartFailure extends TributaryError {}
+class CompanyFailure extends TributaryError {}

@@ -1,9 +1,9 @@
 import { isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
-import { mergeReports, type RunReport, type RunSnapshot } from "../sync/run/report.ts";
+import type { RunReport, RunSnapshot } from "../sync/run/report.ts";
 import { beginNow } from "../sync/run/run.ts";
 import type { RunTools } from "../sync/run/run_order.ts";
-import { readPartData, readRunData, runDataOf, type SharedOrder } from "./job_data.ts";
+import { readCompanyData, readRunData, runDataOf, type SharedOrder } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
 import { runPriority } from "./priority.ts";
 import { type JobQueue, jobId } from "./queue.ts";
@@ -19,7 +19,7 @@ interface FollowTools extends Pick<RunTools, "clock" | "random" | "log" | "watch
 }
 
 const LOOK_MS = 500;
-/** Workers say what they do every two seconds, and a run of many companies has thousands of parts. */
+/** Workers say what they do every two seconds. */
 const SHOW_MS = 2_000;
 /** How long the queue may be out of reach: longer than a server needs to restart, or to fail over. */
 const PATIENCE_MS = 300_000;
@@ -40,18 +40,19 @@ export async function runOnWorkers(
   if (occurrence !== undefined) {
     const open = await tools.queue.open("runs");
     const same = open.find(({ data }) => readRunData(data).command === order.command);
-    if (same !== undefined) return follow(same.id, begun.runId, tools);
+    if (same !== undefined) return follow(same.id, begun.runId, Number.POSITIVE_INFINITY, tools);
   }
   const job = jobId("run", ...(occurrence ?? [begun.runId]));
   await tools.queue.add("runs", [{ id: job, data: runDataOf(order, begun), priority: runPriority(order) }]);
-  return follow(job, begun.runId, tools);
+  const { startWithinMs = Number.POSITIVE_INFINITY } = order.config.workers ?? {};
+  // A schedule's turn waits for as long as it takes: the one after it follows the same run.
+  const takenBy = occurrence === undefined ? tools.clock.now() + startWithinMs : Number.POSITIVE_INFINITY;
+  return follow(job, begun.runId, takenBy, tools);
 }
 
-/** Follows a run, and after it the ones that go on with the same backfill. */
-async function follow(first: string, begun: string, tools: FollowTools): Promise<RunReport> {
+/** Follows a run. `takenBy`: by when, in ms of the clock, a worker has to have taken it. */
+async function follow(job: string, begun: string, takenBy: number, tools: FollowTools): Promise<RunReport> {
   const { queue, workers, clock, log, signal, watch } = tools;
-  const reports: RunReport[] = [];
-  let job = first;
   let runId = begun;
   let snapshot = nothing;
   let aloneSince: number | undefined = clock.now();
@@ -64,23 +65,18 @@ async function follow(first: string, begun: string, tools: FollowTools): Promise
       const state = await queue.stateOf("runs", job);
       if (state === undefined || state.state === "cancelled" || state.state === "failed")
         throw new TributaryError(workersMessages.run_removed({ run_id: runId }), 1);
-      if (state.state === "completed") {
-        const output = state.output as RunOutput;
-        if (!("goesOn" in output)) return reportOf(reports, output);
-        reports.push(output.report);
-        job = output.goesOn;
-        log.info(workersMessages.other_run_first());
-        continue;
-      }
+      if (state.state === "completed") return reportOf(state.output as RunOutput);
       // Another one may have asked for it first.
       runId = readRunData(state.data).runId;
       if (!isWithin(clock, shownAt, SHOW_MS)) {
         shownAt = clock.now();
         const up = await workers();
-        snapshot = snapshotOf(runId, up, await queue.open("parts"));
+        snapshot = snapshotOf(runId, up, await queue.open("companies"));
         refusal = up[0]?.doing.refusal;
         aloneSince = up.some(({ doing }) => doing.refusal === undefined) ? undefined : (aloneSince ?? clock.now());
       }
+      if (state.state === "created" && clock.now() >= takenBy && (await queue.withdraw("runs", [job])).size > 0)
+        throw new TributaryError(workersMessages.not_taken({ run_id: runId, reason: refusal }), 1);
       lostSince = undefined;
     } catch (error) {
       if (!(error instanceof DestinationError)) throw error;
@@ -109,15 +105,10 @@ const notFollowed = (runId: string, reason: unknown): StoppedError =>
     reason instanceof StoppedError ? reason.exitCode : 130,
   );
 
-/** The exit code of who finds the locks taken. */
-const LOCKED = 4;
-
-/** What the run came to, and those before that it went on with. */
-function reportOf(before: readonly RunReport[], output: RunOutput): RunReport {
-  if ("report" in output) return before.length === 0 ? output.report : mergeReports([...before, output.report]);
+/** What the run came to. */
+function reportOf(output: RunOutput): RunReport {
+  if ("report" in output) return output.report;
   const { exitCode, ...message } = output.thrown;
-  // The others did not end in time: what was read is stored, and told.
-  if (before.length > 0 && exitCode === LOCKED) return mergeReports(before);
   throw new TributaryError(message, exitCode);
 }
 
@@ -129,11 +120,13 @@ function snapshotOf(
   workers: readonly { readonly doing: WorkerDoing }[],
   queued: Awaited<ReturnType<JobQueue["open"]>>,
 ): RunSnapshot {
-  const jobs = workers.flatMap(({ doing }) => doing.jobs).filter(job => job.runId === runId && job.kind === "parts");
+  const jobs = workers
+    .flatMap(({ doing }) => doing.jobs)
+    .filter(job => job.runId === runId && job.kind === "companies");
   const waiting = queued
     .filter(({ state }) => state !== "active")
-    .map(({ data }) => readPartData(data))
-    .filter(part => part.runId === runId && part.shard === undefined);
+    .map(({ data }) => readCompanyData(data))
+    .filter(each => each.runId === runId);
   const several = new Set([...jobs, ...waiting].map(({ company }) => company)).size > 1;
   const nameOf = (company: string | undefined, stream: string) => (several ? `${company}/${stream}` : stream);
   const busiest = jobs.toSorted((a, b) => b.inFlight - a.inFlight)[0];
@@ -142,11 +135,9 @@ function snapshotOf(
       ...jobs.flatMap(({ company, streams }) =>
         streams.map(line => ({ ...line, stream: nameOf(company, line.stream) })),
       ),
-      ...waiting.flatMap(({ company, streams }) =>
-        streams.map(stream => ({
-          ...{ stream: nameOf(company, stream), state: "waiting" as const, pages: 0, rows: 0, waitingFor: "a worker" },
-        })),
-      ),
+      ...waiting.map(({ company }) => ({
+        ...{ stream: company, state: "waiting" as const, pages: 0, rows: 0, waitingFor: "a worker" },
+      })),
     ],
     limitedBy: (busiest?.limitedBy as RunSnapshot["limitedBy"] | undefined) ?? nothing.limitedBy,
     inFlight: jobs.reduce((sum, job) => sum + job.inFlight, 0),

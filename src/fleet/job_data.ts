@@ -44,31 +44,26 @@ const runData = z.strictObject({
   backfill: backfill.optional(),
 });
 
-/** Streams of one company, which are worked on together; with a shard a part of the details of one stream, or of the windows of its backfill. */
-const partData = runData.omit({ selection: true, maxTimeMs: true }).extend({
+/** What a run does for one company. */
+const companyData = runData.omit({ maxTimeMs: true }).extend({
   company: z.string(),
-  companyId: z.string().optional(),
-  /** What its locks are called. */
-  part: z.string(),
-  streams: names,
-  named: names,
-  shard: z.strictObject({ index: z.int(), of: z.int() }).optional(),
+  /** The lock of its key, as the process that conducts the run knows it. */
+  keyLock: z.string(),
 });
 
-/** That a run, or what it does for a company, is to end at the next safe point. */
+/** That a run is to end at the next safe point. */
 const stopData = z.strictObject({
   runId: z.string(),
-  company: z.string().optional(),
   reason: z.string(),
   exitCode: z.union([z.literal(5), z.literal(130), z.literal(143)]),
 });
 
 export type RunData = z.output<typeof runData>;
-export type PartData = z.output<typeof partData>;
+export type CompanyData = z.output<typeof companyData>;
 export type StopData = z.output<typeof stopData>;
 
 export const readRunData = (data: unknown): RunData => runData.parse(data);
-export const readPartData = (data: unknown): PartData => partData.parse(data);
+export const readCompanyData = (data: unknown): CompanyData => companyData.parse(data);
 export const readStopData = (data: unknown): StopData => stopData.parse(data);
 
 /** A run as the workers are asked for it: what is due, or what a backfill is to load. */
@@ -113,9 +108,23 @@ export const backfillOf = ({ range, ranges, ...rest }: NonNullable<RunData["back
 
 const whole = ({ from, to }: z.output<typeof range>): Range => ({ from, to });
 
-/** The run as this worker's configuration understands it. */
-export function orderOfRun(data: RunData, config: Config, defaults: RunDefaults, isRetry: boolean): RunOrder {
-  const { runId, startedAt, askedAt, command, selection, refresh, maxTimeMs, waitMs } = data;
+/** What the run does for one company, of all that it was asked for. */
+export function companyDataOf(
+  { maxTimeMs: _, selection, ...data }: RunData,
+  company: string,
+  keyLock: string,
+): CompanyData {
+  return { ...data, company, keyLock, selection: { ...selection, company } };
+}
+
+/** The run, or what it does for one company, as this worker's configuration understands it. */
+export function orderOfRun(
+  data: RunData | CompanyData,
+  config: Config,
+  defaults: RunDefaults,
+  isRetry: boolean,
+): RunOrder {
+  const { runId, startedAt, askedAt, command, selection, refresh, waitMs } = data;
   return {
     ...{ ...defaults, config, command, askedAt, refresh },
     begun: { runId, startedAt, isRetry },
@@ -124,12 +133,6 @@ export function orderOfRun(data: RunData, config: Config, defaults: RunDefaults,
       company: selection.company,
       ...(selection.named === undefined ? {} : { named: selection.named }),
     },
-    limits: { maxTimeMs, maxRequests: undefined, waitMs },
+    limits: { maxTimeMs: "maxTimeMs" in data ? data.maxTimeMs : undefined, maxRequests: undefined, waitMs },
   };
-}
-
-/** The same for a part of it. */
-export function orderOfPart(data: PartData, config: Config, defaults: RunDefaults, isRetry: boolean): RunOrder {
-  const { streams, named, company, ...rest } = data;
-  return orderOfRun({ ...rest, selection: { names: streams, named, company } }, config, defaults, isRetry);
 }

@@ -2,7 +2,7 @@ import { catalog, template } from "../message.ts";
 
 export const workersMessages = catalog("workers", {
   not_configured:
-    "Workers share jobs and limits only where the configuration has `workers:`. Add it, for example as `workers: { jobs: 3 }`.",
+    "Workers share runs only where the configuration has `workers:`. Add it, for example as `workers: {}`.",
   one_writer:
     "workers: expected destination.type postgres, or ducklake with its catalog in PostgreSQL. A file has one writer: several workers can't share it.",
   long_state_schema: template(
@@ -11,7 +11,7 @@ export const workersMessages = catalog("workers", {
       `destination.state_schema: expected at most ${max_letters} letters where the configuration has workers, as the schema of their queue is named after it, got ${letters}.`,
   ),
   max_requests:
-    "--max-requests: expected it without --workers, as it counts what one process sends. What all workers send is limited by api.requests_per_day.",
+    "--max-requests: expected it without --workers, as it counts what one process sends. api.requests_per_day limits what is sent with a key.",
   unknown_run: template(
     { run_id: "01J", runs: ["01K"] },
     ({ run_id, runs }) =>
@@ -41,7 +41,6 @@ export const workersMessages = catalog("workers", {
     { run_id: "01J" },
     ({ run_id }) => `Run ${run_id} was taken out of the queue before it had ended.`,
   ),
-  other_run_first: "another run waits: what was read is published, it goes first",
   not_followed: template(
     { run_id: "01J" },
     ({ run_id }) =>
@@ -50,6 +49,11 @@ export const workersMessages = catalog("workers", {
   followed_again: template(
     { reason: "The server closed the connection." },
     ({ reason }) => `${reason} The run is followed again once it is back.`,
+  ),
+  not_taken: template({ run_id: "01J", reason: undefined as string | undefined }, ({ run_id, reason }) =>
+    reason === undefined
+      ? `No worker took run ${run_id} within workers.start_within, and it was withdrawn. Start workers with \`tributary work\`, or run it here without --workers.`
+      : `No worker took run ${run_id} within workers.start_within, and it was withdrawn: ${reason}`,
   ),
   none_up: "No worker is up: the run waits in the queue. Start some with `tributary work`.",
   none_takes_jobs: template(

@@ -1,23 +1,13 @@
-import { createHash } from "node:crypto";
-import { ByteBudget } from "../byte_budget.ts";
 import type { Clock } from "../clock.ts";
-import type { Company, Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { isFile, isLake } from "../config/destination.ts";
 import { ConfigError } from "../errors.ts";
-import type { Log } from "../logging.ts";
-import { createSharedLimiter, type SharedLimiter } from "../source/budget/shared_limiter.ts";
 import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
 import { addStop } from "./conducting.ts";
 import { readRunData } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
 import { JobQueue } from "./queue.ts";
-import type { WorkerTools } from "./worker.ts";
 import type { WorkerDoing, WorkerRow } from "./worker_row.ts";
-
-interface FleetTools {
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** A worker as the others see it. */
 export interface SeenWorker extends Omit<WorkerRow, "isStopped"> {
@@ -29,45 +19,15 @@ export interface SeenWorker extends Omit<WorkerRow, "isStopped"> {
 /** A worker that said nothing for so long is not up any more. */
 export const SILENT_MS = 15_000;
 
-/** What all workers of a warehouse share: the queue of jobs, the limits of each key, and who is up. */
+/** What all workers of a warehouse share: the queue of jobs, and who is up. */
 export class Fleet implements AsyncDisposable {
   readonly queue: JobQueue;
-  readonly slots: number;
-  readonly #config: Config;
   readonly #state: SharedState;
-  readonly #tools: FleetTools;
-  readonly #limiters = new Map<string, SharedLimiter>();
 
-  constructor(config: Config, slots: number, state: SharedState, queue: JobQueue, tools: FleetTools) {
-    this.#config = config;
-    this.slots = slots;
+  constructor(state: SharedState, queue: JobQueue) {
     this.#state = state;
     this.queue = queue;
-    this.#tools = tools;
   }
-
-  /** The clients of one worker: the limits of each key hold for all workers together. */
-  readonly clientsOf =
-    (worker: string): WorkerTools["clients"] =>
-    onLost => {
-      const { maxConcurrency, requestsPerSecond, requestsPerDay, memoryBytes } = this.#config.api;
-      const memory = new ByteBudget(memoryBytes);
-      const limits = { maxConcurrency, requestsPerSecond, requestsPerDay };
-      const shared = { worker, ...limits, clock: this.#tools.clock, uptime: () => performance.now(), memory };
-      const limiterOf = (company: Company) => {
-        const key = budgetKeyOf(company);
-        const known = this.#limiters.get(key);
-        if (known !== undefined) return known;
-        const limiter = createSharedLimiter({ ...shared, store: this.#state.budgets(key) });
-        this.#limiters.set(key, limiter);
-        limiter.lost.addEventListener("abort", () => {
-          this.#limiters.delete(key);
-          onLost(limiter.lost.reason);
-        });
-        return limiter;
-      };
-      return { memory, limiterOf };
-    };
 
   readonly beat = (row: WorkerRow) => this.#state.beat(row);
 
@@ -109,7 +69,6 @@ export class Fleet implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    for (const limiter of this.#limiters.values()) await limiter.close().catch(() => undefined);
     await this.queue.close();
     await this.#state.close();
   }
@@ -119,20 +78,18 @@ export class Fleet implements AsyncDisposable {
   }
 }
 
-/** What the limits of a key are kept under: the key itself is kept nowhere. */
-export const budgetKeyOf = (company: Company): string =>
-  createHash("sha256")
-    .update(JSON.stringify([new URL(company.baseUrl).origin, company.key()]))
-    .digest("hex");
-
 /** @throws ConfigError where the configuration has no workers, or the warehouse has one writer; DestinationError */
-export async function openFleet(config: Config, tools: FleetTools, { supervises = true } = {}): Promise<Fleet> {
+export async function openFleet(
+  config: Config,
+  tools: { readonly clock: Clock },
+  { supervises = true } = {},
+): Promise<Fleet> {
   const { destination, workers } = config;
   if (workers === undefined) throw new ConfigError(workersMessages.not_configured());
   const state = await openSharedState({ ...sharedPlace(config), clock: tools.clock });
   try {
     const queue = await JobQueue.open(state, destination.stateSchema, { supervises });
-    return new Fleet(config, workers.jobs, state, queue, tools);
+    return new Fleet(state, queue);
   } catch (error) {
     await state.close();
     throw error;

@@ -12,8 +12,8 @@ export interface Server {
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Workers take runs, to conduct them, and parts of runs. Stops are read, not taken: each says that a run is to end. */
-export type Kind = "runs" | "parts" | "stops";
+/** Workers take runs, to conduct them, and companies of runs. Stops are read, not taken: each says that a run is to end. */
+export type Kind = "runs" | "companies" | "stops";
 
 /** A job that this process has taken. Another attempt at it, begun after this one was given up, has another number. */
 export interface Claim {
@@ -21,6 +21,8 @@ export interface Claim {
   readonly id: string;
   readonly retryCount: number;
   readonly data: unknown;
+  /** Since when what it needs is held by others, ms since 1970; undefined: it was not when it was tried last. */
+  readonly blockedSince: number | undefined;
 }
 
 /** How a job stands: waiting, being worked on, or ended, with what came of it. */
@@ -52,6 +54,8 @@ const SUPERVISED_S = 2;
 /** A job that takes longer than a day is given to another attempt, which goes on where this one was. */
 const LONGEST_S = 86_400 - 60;
 const KEPT_S = 7 * 86_400;
+/** A company whose lock others hold is tried every 40 s, for as long as the run waits. */
+const MOST_TRIES = 100_000;
 
 export const jobTable = (stateSchema: string): string => `${quotedName(queueSchema(stateSchema))}.job`;
 
@@ -87,10 +91,10 @@ export class JobQueue {
     const make = async () => {
       await boss.start();
       const options = { heartbeatSeconds: HEARTBEAT_S, expireInSeconds: LONGEST_S, deleteAfterSeconds: KEPT_S };
-      for (const kind of ["runs", "parts", "stops"] satisfies Kind[])
+      for (const kind of ["runs", "companies", "stops"] satisfies Kind[])
         await boss.createQueue(kind, {
           ...options,
-          retryLimit: 1_000,
+          retryLimit: MOST_TRIES,
           retryDelay: 1,
           retryBackoff: true,
           retryDelayMax: 40,
@@ -121,7 +125,8 @@ export class JobQueue {
       includeMetadata: true,
       ...(minPriority === undefined ? {} : { minPriority }),
     });
-    return job && { kind, id: job.id, retryCount: job.retryCount, data: job.data };
+    const { blockedSince } = (job?.output ?? {}) as { readonly blockedSince?: number };
+    return job && { kind, id: job.id, retryCount: job.retryCount, data: job.data, blockedSince };
   }
 
   /** Says that these are being worked on. Answers the ids of those that are still this process's. */
@@ -145,8 +150,8 @@ export class JobQueue {
   }
 
   /** Gives a job back: it is tried again, after a growing pause. */
-  async giveBack(claim: Claim, reason: string): Promise<void> {
-    await this.#boss.fail(claim.kind, attemptOf(claim), { reason });
+  async giveBack(claim: Claim, reason: string, blockedSince?: number): Promise<void> {
+    await this.#boss.fail(claim.kind, attemptOf(claim), { reason, blockedSince });
   }
 
   /** How a job stands; undefined: there is none. */
@@ -170,11 +175,6 @@ export class JobQueue {
   /** Jobs that wait or are worked on, with what they are about; the first ones to be taken first. */
   async open(kind: Kind): Promise<readonly OpenJob[]> {
     return openJobs(this.#server, this.#jobs, [kind]);
-  }
-
-  /** What jobs are about, at whatever stage, that say all of this. */
-  async about(kind: Kind, said: object): Promise<readonly unknown[]> {
-    return (await this.#boss.findJobs<object>(kind, { data: said })).map(({ data }) => data);
   }
 
   /** Cancels those of the jobs that no worker has taken. Answers their ids. */

@@ -1,19 +1,20 @@
 import { hostname } from "node:os";
+import { ByteBudget } from "../byte_budget.ts";
 import { type Clock, isWithin } from "../clock.ts";
 import { ConfigError, DestinationError, StoppedError, TributaryError } from "../errors.ts";
 import type { Message } from "../message.ts";
 import { redactMessage } from "../secrets.ts";
 import { messageFor, type RunView } from "../sync/run/report.ts";
 import type { Attempt, RunTools } from "../sync/run/run_order.ts";
-import { DayLimit, type SharedClients } from "../sync/run/service.ts";
-import type { PartOutcome } from "../sync/run/streams.ts";
+import { createSharedClients } from "../sync/run/service.ts";
+import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
-import { type PartData, type RunData, readPartData, readRunData, readStopData } from "./job_data.ts";
+import { type JobTools, PostponedError, workOnCompanyJob } from "./company_job.ts";
+import { type CompanyData, type RunData, readCompanyData, readRunData, readStopData } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
-import { type JobTools, workOnPartJob } from "./part_job.ts";
-import { LEAST_OF_LISTS } from "./priority.ts";
+import { LEAST_OF_DUE } from "./priority.ts";
 import { type Claim, HEARTBEAT_S } from "./queue.ts";
 import { type RunOutput, workOnRunJob } from "./run_job.ts";
 import { seenOf, type WorkerDoing, type WorkerRow } from "./worker_row.ts";
@@ -22,25 +23,19 @@ export interface WorkerTools
   extends Pick<RunTools, "clock" | "random" | "log" | "redact">,
     Pick<JobTools, "queue" | "config" | "defaults"> {
   readonly id: string;
-  /** What the jobs of this process share; each key's limits are those of all workers. `onLost` is called when this process has lost its share of them to others. */
-  readonly clients: (onLost: (error: unknown) => void) => Pick<SharedClients, "limiterOf" | "memory">;
-  /** How many parts it works on at once. */
-  readonly slots: number;
   /** Writes the worker's row. Answers whether it is asked to leave when it is done with what it has, and the server's clock, in ms since the epoch. */
   readonly beat: (row: WorkerRow) => Promise<{ readonly draining: boolean; readonly now: number }>;
 }
 
 interface Active {
   readonly claim: Claim;
-  readonly data: RunData | PartData;
+  readonly data: RunData | CompanyData;
   readonly since: string;
   /** Ends the work at its next safe point, as somebody wants it. */
   readonly ending: AbortController;
   /** The same, but others go on with it. */
   readonly leaving: AbortController;
   view: RunView | undefined;
-  /** It waits for other workers. */
-  isAside: boolean;
   done: Promise<void>;
 }
 
@@ -50,8 +45,10 @@ const BEAT_MS = 2_000;
 const WRONG_MS = 30_000;
 /** How long a worker that is not fit for the warehouse waits before it looks again. */
 const REFUSED_MS = 30_000;
-/** Conductors mostly wait. */
-const RUNS_A_SLOT = 2;
+/** Companies that it works on at once: one takes a fifth of a processor where its key allows 150 requests a second. */
+const COMPANIES = 4;
+/** Runs that it conducts at once: a conductor mostly waits. */
+const RUNS = 8;
 
 /** Takes jobs from the queue and works on them, until it is told to leave. */
 export class Worker {
@@ -65,7 +62,8 @@ export class Worker {
   #beatAt = Number.NEGATIVE_INFINITY;
   #isLost = false;
   #rest = new AbortController();
-  readonly #clients: ReturnType<WorkerTools["clients"]>;
+  /** What all jobs of this process have together. */
+  readonly #memory: ByteBudget;
   /** From this machine's clock to the server's. */
   #offset = 0;
   /** What runs are recorded by: several machines work on one, and their clocks may differ. */
@@ -73,9 +71,7 @@ export class Worker {
 
   constructor(tools: WorkerTools) {
     this.#tools = tools;
-    this.#clients = tools.clients(error => {
-      for (const { leaving } of this.#active.values()) leaving.abort(error);
-    });
+    this.#memory = new ByteBudget(tools.config.api.memoryBytes);
     this.#heardAt = tools.clock.now();
     const { clock } = tools;
     this.#clock = { now: () => clock.now() + this.#offset, sleep: (ms, signal) => clock.sleep(ms, signal) };
@@ -99,7 +95,7 @@ export class Worker {
   get doing(): WorkerDoing {
     const jobs = [...this.#active.values()].map(({ claim, data, since, view }) => ({
       ...{ kind: claim.kind, runId: data.runId, since },
-      ...("part" in data ? { company: data.company, part: data.part } : {}),
+      ...("company" in data ? { company: data.company } : {}),
       ...seenOf(view),
     }));
     return { ...(this.#refusal === undefined ? {} : { refusal: this.#refusal }), jobs };
@@ -109,7 +105,7 @@ export class Worker {
   async serve(signal: AbortSignal): Promise<void> {
     const { clock } = this.#tools;
     signal.addEventListener("abort", () => this.#rest.abort(), { once: true });
-    while (!signal.aborted && !(this.#draining && this.#free() === this.#tools.slots)) {
+    while (!signal.aborted && !(this.#draining && this.#free() === COMPANIES)) {
       await this.#look().catch(error => this.#lost(error));
       const { signal: woken } = this.#rest;
       await clock.sleep(TICK_MS, woken).catch(() => undefined);
@@ -128,38 +124,38 @@ export class Worker {
     if (this.#draining) return;
     await this.#lookAtWarehouse();
     if (this.#refusal !== undefined) return;
-    while (this.#free() > 0) if (!(await this.#take())) return;
+    // One at a look, so that other workers get theirs.
+    if (this.#free() > 0) await this.#take();
   }
 
   #free(): number {
-    const busy = [...this.#active.values()].filter(({ claim, isAside }) => claim.kind === "parts" && !isAside);
-    return this.#tools.slots - busy.length;
+    const busy = [...this.#active.values()].filter(({ claim }) => claim.kind === "companies");
+    return COMPANIES - busy.length;
   }
 
-  async #take(): Promise<boolean> {
-    const { queue, slots } = this.#tools;
+  async #take(): Promise<void> {
+    const { queue } = this.#tools;
     const runs = [...this.#active.values()].filter(({ claim }) => claim.kind === "runs");
-    const run = runs.length < RUNS_A_SLOT * slots ? await queue.take("runs") : undefined;
-    const last = slots > 1 && this.#free() === 1;
-    const claim = run ?? (await queue.take("parts", last ? LEAST_OF_LISTS : undefined));
-    if (claim === undefined) return false;
+    const run = runs.length < RUNS ? await queue.take("runs") : undefined;
+    const last = this.#free() === 1;
+    const claim = run ?? (await queue.take("companies", last ? LEAST_OF_DUE : undefined));
+    if (claim === undefined) return;
     const data = readData(claim);
     if (data === undefined) {
       this.#refuse(new ConfigError(workersMessages.unknown_job()));
       await queue.giveBack(claim, "unknown to this version");
-      return false;
+      return;
     }
     const active: Active = {
       ...{ claim, data, since: new Date(this.#clock.now()).toISOString() },
       ...{ ending: new AbortController(), leaving: new AbortController() },
-      ...{ view: undefined, isAside: false, done: Promise.resolve() },
+      ...{ view: undefined, done: Promise.resolve() },
     };
     this.#active.set(claim.id, active);
     active.done = this.#work(active).finally(() => {
       this.#active.delete(claim.id);
       this.#rest.abort();
     });
-    return true;
   }
 
   /** Says what it does, and hears what others have decided of that. */
@@ -167,7 +163,7 @@ export class Worker {
     const { queue, clock, beat, id, defaults } = this.#tools;
     const begun = clock.now();
     const active = [...this.#active.values()];
-    for (const kind of ["runs", "parts"] as const) {
+    for (const kind of ["runs", "companies"] as const) {
       const claims = active.filter(({ claim }) => claim.kind === kind).map(({ claim }) => claim);
       const own = await queue.touch(kind, claims);
       for (const each of active)
@@ -177,10 +173,7 @@ export class Worker {
     if (active.length > 0) {
       const stops = (await queue.open("stops")).map(({ data }) => readStopData(data));
       for (const { data, ending } of active) {
-        const stop = stops.find(
-          ({ runId, company }) =>
-            runId === data.runId && (company === undefined || ("part" in data && company === data.company)),
-        );
+        const stop = stops.find(({ runId }) => runId === data.runId);
         if (stop !== undefined)
           ending.abort(new StoppedError(workersMessages.stopped({ reason: stop.reason }), stop.exitCode));
       }
@@ -241,22 +234,24 @@ export class Worker {
   async #work(active: Active): Promise<void> {
     const { queue, log, redact } = this.#tools;
     const { claim, data } = active;
-    const about = "part" in data ? { run: data.runId, company: data.company, part: data.part } : { run: data.runId };
+    const about = "company" in data ? { run: data.runId, company: data.company } : { run: data.runId };
     log.debug("begins", about);
     let end = () => queue.giveBack(claim, "the worker left");
     try {
-      const output = "part" in data ? await this.#workOnPart(active, data) : await this.#conduct(active, data);
+      const output = "company" in data ? await this.#workOnCompany(active, data) : await this.#conduct(active, data);
       if (!active.leaving.signal.aborted) end = () => queue.complete(claim, output);
       log.debug("done", about);
     } catch (error) {
       const message = redactMessage(messageFor(error), redact);
       log.debug("where it failed", { ...about, err: error });
       if (error instanceof ConfigError) this.#refuse(error);
-      end = () => queue.giveBack(claim, message.message);
+      const isPostponed = error instanceof PostponedError;
+      const isLeft = active.leaving.signal.aborted;
+      end = () => queue.giveBack(claim, message.message, isPostponed ? error.blockedSince : undefined);
       // Another try would meet the same: it has to be told, and mended.
-      if (!(error instanceof TributaryError) && "part" in data && !active.leaving.signal.aborted)
+      if (!(error instanceof TributaryError || isPostponed) && "company" in data && !isLeft)
         end = () => queue.complete(claim, failureOf(message));
-      else if (!active.leaving.signal.aborted) log.warn(workersMessages.retried({ reason: message.message }), about);
+      else if (!isLeft && !isPostponed) log.warn(workersMessages.retried({ reason: message.message }), about);
     }
     await this.#settle(end).catch(error =>
       log.debug("the queue does not know how this job ended: it is tried again", { ...about, err: error }),
@@ -276,31 +271,20 @@ export class Worker {
       }
   }
 
-  #workOnPart(active: Active, data: PartData) {
-    const { queue, config, defaults } = this.#tools;
-    const aside = async <T>(work: () => Promise<T>): Promise<T> => {
-      active.isAside = true;
-      this.#rest.abort();
-      try {
-        return await work();
-      } finally {
-        active.isAside = false;
-      }
-    };
-    const { leaving, ending, claim } = active;
-    const isRetry = claim.retryCount > 0;
-    const signal = AbortSignal.any([ending.signal, leaving.signal]);
-    const shared = { queue, config, defaults, run: this.#runTools(active, signal), attempt: this.#attempt() };
-    return workOnPartJob(data, { ...shared, aside, isRetry, leaving: leaving.signal });
+  #workOnCompany(active: Active, data: CompanyData): Promise<CompanyOutcome> {
+    const signal = AbortSignal.any([active.ending.signal, active.leaving.signal]);
+    return workOnCompanyJob(data, this.#attempt(), this.#jobTools(active, signal));
   }
 
   #conduct(active: Active, data: RunData): Promise<RunOutput> {
-    const { queue, config, defaults } = this.#tools;
-    const { claim, ending, leaving } = active;
-    const isRetry = claim.retryCount > 0;
-    const run = this.#runTools(active, ending.signal);
+    const { ending, leaving } = active;
     const attempt = (end: Attempt["end"]) => this.#attempt(end);
-    return workOnRunJob(data, { ...{ queue, config, defaults, run, attempt, isRetry }, leaving: leaving.signal });
+    return workOnRunJob(data, { ...this.#jobTools(active, ending.signal), attempt, leaving: leaving.signal });
+  }
+
+  #jobTools(active: Active, signal: AbortSignal): JobTools {
+    const { queue, config, defaults } = this.#tools;
+    return { queue, config, defaults, run: this.#runTools(active, signal), claim: active.claim };
   }
 
   #runTools(active: Active, signal: AbortSignal): RunTools {
@@ -314,14 +298,8 @@ export class Worker {
   }
 
   #attempt(end: Attempt["end"] = () => undefined): Attempt {
-    const { limiterOf, memory } = this.#clients;
     return {
-      sharedClients: {
-        limiterOf,
-        memory,
-        apis: [],
-        day: new DayLimit(this.#tools.config.api.requestsPerDay, this.#clock),
-      },
+      sharedClients: createSharedClients(this.#tools.config.api, this.#clock, this.#memory),
       start: () => undefined,
       begin: async () => undefined,
       isDone: () => false,
@@ -331,16 +309,17 @@ export class Worker {
 }
 
 /** Undefined for what a worker of another version has put there. */
-function readData({ kind, data }: Claim): RunData | PartData | undefined {
+function readData({ kind, data }: Claim): RunData | CompanyData | undefined {
   try {
-    return kind === "runs" ? readRunData(data) : readPartData(data);
+    return kind === "runs" ? readRunData(data) : readCompanyData(data);
   } catch {
     return undefined;
   }
 }
 
-/** What a part came to that met a bug: its run says so, and ends. */
-const failureOf = (message: Message): PartOutcome => ({
+/** What a company's job came to that met a bug: the run reports it. */
+const failureOf = (message: Message): CompanyOutcome => ({
+  warnings: [],
   streams: [],
-  failures: [{ ...message, exitCode: 70, ends: "stream" }],
+  failures: [{ ...message, exitCode: 70, ends: "company" }],
 });

@@ -15,7 +15,6 @@ export interface WorkerDoing {
     readonly kind: Kind;
     readonly runId: string;
     readonly company?: string;
-    readonly part?: string;
     /** ISO 8601. */
     readonly since: string;
   })[];

@@ -6,8 +6,8 @@ export interface Outcome {
   readonly kind?: string;
 }
 
-/** How many requests may be in flight, and what brought it there; as JSON, so that several processes can share it. */
-export interface CeilingState {
+/** How many requests may be in flight, and what brought it there. */
+interface CeilingState {
   readonly allowed: number;
   readonly cause: "start" | "slow" | "429";
   readonly starting: boolean;
@@ -30,7 +30,6 @@ const slow = 2;
 const quickestMs = 100;
 const decay = 1.005;
 
-/** That of one process. */
 export interface Ceiling {
   readonly now: number;
   readonly cause: CeilingState["cause"];
@@ -56,7 +55,7 @@ export function createCeiling(maximum: number): Ceiling {
   };
 }
 
-export const newCeiling = (maximum: number): CeilingState => ({
+const newCeiling = (maximum: number): CeilingState => ({
   allowed: Math.min(start, maximum),
   cause: "start",
   starting: true,
@@ -71,7 +70,7 @@ export const newCeiling = (maximum: number): CeilingState => ({
  * The ceiling after one more outcome. Additive up, multiplicative down: one more after as many quick answers as are allowed now, half after a 429 (once a
  * pause), a quarter less while answers take twice their best (a minimum that decays, kept by kind).
  */
-export function observed(before: CeilingState, outcome: Outcome, maximum: number): CeilingState {
+function observed(before: CeilingState, outcome: Outcome, maximum: number): CeilingState {
   const { allowed, slowness } = before;
   const starting = before.starting && outcome.ok && !outcome.limited && slowness < slow && allowed < startEnds;
   if (outcome.limited) {
@@ -89,7 +88,7 @@ export function observed(before: CeilingState, outcome: Outcome, maximum: number
 }
 
 /** The pause after a 429 is over: the next 429 counts again. */
-export const resumed = (state: CeilingState): CeilingState => ({ ...state, halved: false });
+const resumed = (state: CeilingState): CeilingState => ({ ...state, halved: false });
 
 function changed(state: CeilingState, to: number, maximum: number, why: CeilingState["cause"]): CeilingState {
   const allowed = Math.max(1, Math.min(maximum, to));

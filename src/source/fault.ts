@@ -56,10 +56,8 @@ export function apiError(fault: Fault, { method, path, attempts, status, key }: 
 export class BudgetSpentError extends Error {
   override readonly name = "BudgetSpentError";
 
-  constructor(
-    message = "as many requests as --max-requests, or api.requests_per_day in this UTC day, allows were sent",
-  ) {
-    super(message);
+  constructor() {
+    super("as many requests as --max-requests, or api.requests_per_day in this UTC day, allows were sent");
   }
 }
 

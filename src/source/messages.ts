@@ -44,9 +44,4 @@ export const sourceMessages = catalog("source", {
     ({ path, reason }) =>
       `Expected pages of ${path} that end, but ${reason}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
   ),
-  lost_lease: template(
-    { within_ms: 8_000 },
-    ({ within_ms }) =>
-      `Expected to renew the lease of the request budget within ${within_ms / 1_000} s, but the database that the workers share was not reached, or had given it to others. Requests of this process were stopped; everything stored so far stays and the next run goes on.`,
-  ),
 });

@@ -8,7 +8,6 @@ import type { Formats } from "../rows/moment.ts";
 import type { Api } from "../source/api.ts";
 import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
-import type { Part } from "../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "./stream_progress.ts";
 
 export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
@@ -91,8 +90,6 @@ export interface Encoding {
 /** One company's part of a run: everything a stream needs to be synced, handed in. */
 export interface SyncContext {
   readonly runId: string;
-  /** Absent: no other session works on the same streams. */
-  readonly part?: Part | undefined;
   readonly company: string;
   readonly service: ServiceAccess;
   readonly destination: Destination;

@@ -23,24 +23,19 @@ export interface Destination extends Exportable, AsyncDisposable {
   readonly protection?: string;
   /**
    * Takes the streams (each with all its details, hence "lock groups") of a company for this run, all or none.
-   * LockedError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first. With a `part`
-   * it is that part of each group alone: other sessions have other parts meanwhile, and none has the whole. ConfigError where
-   * one process at a time can write.
+   * LockedError names the holder (run, process, host, command) and since when; `waitMs` is how long to wait first.
    */
-  lock(company: string, lockGroups: readonly string[], waitMs: number, part?: string): Promise<void>;
-  /** Goes on with everything that is locked as one part of it: nobody can take the whole in between. Alone: no transaction is under way. */
-  share(part: string): Promise<void>;
+  lock(company: string, lockGroups: readonly string[], waitMs: number): Promise<void>;
+  /** Releases all locks of this run. A database file stays with the process that opened it. */
+  unlock(): Promise<void>;
   /** `COPY … FROM STDIN` with whole rows; absent where the database reads files. */
   readonly copyIn?: (statement: string, rows: Buffer) => Promise<void>;
   /** Who holds what at this moment, as a FROM item with the columns of the table `holders`; a row of a killed run may be among them. */
   readonly holders: Fragment;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
   isWanted(): Promise<boolean>;
-  /**
-   * The stage of one company's stream, with what an earlier run left in it; of a `part` its own, which a crash of the server
-   * leaves too. Hold at most one a stream, and its spare.
-   */
-  stage(company: string, tables: TableSet, part?: string): Promise<Stage>;
+  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream, and its spare. */
+  stage(company: string, tables: TableSet): Promise<Stage>;
   /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
   spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
   /** The number of the snapshot that this session committed last; absent where there are no snapshots. */
@@ -98,8 +93,8 @@ export interface Opener {
   readonly memory?: ByteBudget | undefined;
   /** Asks nobody to make room while it waits for a lock, and lets those go first who wait: work that can wait. */
   readonly makesRoom?: boolean;
-  /** Another process did this run's work before, and is known to be gone: what its session still holds is taken from it. */
-  readonly takesOver?: boolean;
+  /** The company, as locks name it, that another process locked for this run: that one is gone, and its sessions are ended. */
+  readonly takesOver?: string | undefined;
   /** Told who has the lock when a wait for it begins, and for how many ms at most. */
   readonly waiting?: (who: string, ms: number) => void;
   /** Why the run is to end: waits for other sessions' locks end then, too. Undefined while it may go on. */
@@ -141,6 +136,6 @@ export interface Stage {
   only?(sequences: readonly number[]): Promise<void>;
   /** `_seq`, `parent_key` text, `parent_hash` bigint, `outcome` text, `fetched_at` timestamptz, `reason` text. */
   outcomes(): Fragment;
-  /** Removes rows and record; where it is no part's those of all parts of the stream too. */
+  /** Removes rows and record. */
   drop(): Promise<void>;
 }

@@ -91,11 +91,6 @@ export interface Dialect extends CatalogQueries, Multiplication {
   jsonField(column: string, path: readonly string[], removed: readonly string[]): JsonField;
   /** A column as text, which is compared and sorted by its bytes. */
   byteText(column: Fragment): Fragment;
-  /**
-   * In which of `of` shards a text falls, from 0: the first 32 bits of the MD5 of its UTF-8, as an unsigned number, modulo `of`.
-   * Alike in every database.
-   */
-  shardOf(text: Fragment, of: number): Fragment;
   /** A column of decimals as text with all digits, and without zeros at the end; `beside` has to be selected with its row. */
   decimalText(name: string, type: string): { readonly text: Fragment; readonly beside?: Fragment };
   /** How a finite value of this kind is written so that its text says all of it whatever the session's settings; undefined where a cast does. */

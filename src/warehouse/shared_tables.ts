@@ -5,18 +5,6 @@ export const queueSchema = (stateSchema: string): string => `${stateSchema}_jobs
 
 /** Tables of the state schema that are made in PostgreSQL, or in that of a lake's catalog, once worker processes share the work. */
 export const sharedTables = {
-  budgets: table(
-    "The limits of an API key, which all worker processes keep together: a row a key.",
-    {
-      key: text("SHA-256 of the service's origin and the API key, hexadecimal; the key itself stands nowhere."),
-      version: count("Goes up by one with each change: whoever would change an older one begins anew."),
-      state: json(
-        "JSON of what the workers may do: start times, pauses, the day's count, and who has how many requests.",
-      ),
-      changed_at: moment("When that last changed, by the server's clock."),
-    },
-    { key: ["key"] },
-  ),
   workers: table(
     "Worker processes, those that run and those that ended: a row each. Times are by the server's clock.",
     {

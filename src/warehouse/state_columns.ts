@@ -20,7 +20,7 @@ export interface StateColumn {
   readonly kind: StateKind;
   readonly nullable: boolean;
   readonly comment: string;
-  /** Of a counter: what adds to it, so that the counts of several parts of one job may be added; undefined: they may not. */
+  /** Of a counter: what adds to it, so that the counts of several attempts may be added; undefined: they may not. */
   readonly counts?: CountedBy | undefined;
 }
 

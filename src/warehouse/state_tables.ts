@@ -368,7 +368,7 @@ export const stateTables = {
     "Who works on what at this moment. A row alone proves nothing: a killed run leaves its rows behind.",
     {
       company,
-      family: text("The list that is held, with all its details; `list/part`: a part of these."),
+      family: text("The list that is held, with all its details; or what is held of a key, or of a run."),
       run_id: run,
       holder: json("JSON of the process that holds it: pid, host, command and since when."),
       since: moment("When the run took hold of it."),

@@ -120,7 +120,7 @@ describe("PostgreSQL", () => {
       // However long it takes to end the session, the run is not over before.
       place.company.faults.latencyMs = 2_000;
       await warehouse.state(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tributary' and datname = current_database()`,
+        `select pg_terminate_backend(pid) from pg_stat_activity where starts_with(application_name, 'tributary') and datname = current_database()`,
       );
       place.company.faults.latencyMs = 0;
       const { code, stdout, stderr } = await running.ended;

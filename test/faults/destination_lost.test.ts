@@ -67,7 +67,7 @@ async function done({ admin }: Night, stream: string): Promise<number | null> {
 
 const endSessions = ({ admin }: Night) =>
   admin.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tributary' and datname = current_database()",
+    "select pg_terminate_backend(pid) from pg_stat_activity where starts_with(application_name, 'tributary') and datname = current_database()",
   );
 
 const both = [

@@ -1,18 +1,15 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { systemClock } from "../../src/clock.ts";
-import { readPartData } from "../../src/fleet/job_data.ts";
-import { textsOf } from "../../src/message.ts";
 import { interposed } from "../support/interposed.ts";
 import { bench, configOf, lineOf } from "../support/run.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
-import { page } from "../sync/answers.ts";
 import { differing, onWorkers, startWorkers, type TestWorker, until } from "./workers.ts";
 
 const { make } = warehouses.find(({ name }) => name !== "duckdb")!;
 
 const clock = { ...systemClock, date: () => new Date(), advance: () => undefined };
-const config = { workers: { jobs: 2 } };
+const config = { workers: {} };
 /** Two years of feeds: as many windows, of a few pages each. */
 const names = ["ingested", "findings", "purchase_orders", "purchase_order_details"];
 const from = new Date(Date.now() - 500 * 86_400_000).toISOString().slice(0, 10);
@@ -55,11 +52,7 @@ const planOf = async ({ warehouse }: Place, stream: string) => {
   return row!.state;
 };
 
-/** The shards that streams were cut into, as the queue knows them. */
-const shardsOf = async ({ workers }: Place, stream: string) =>
-  (await workers[0]!.fleet.queue.about("parts", { streams: [stream], shard: {} })).map(readPartData);
-
-test("windows of a backfill are jobs of several workers, and load what one process loads, with the same requests", async () => {
+test("a backfill by workers loads what one process loads, with the same requests", async () => {
   await withinOneDay();
   const shared = await place();
   const alone = await make();
@@ -69,17 +62,10 @@ test("windows of a backfill are jobs of several workers, and load what one proce
   expect(await differing(alone, shared.warehouse, one)).toEqual([]);
   for (const name of names) {
     const { requests, rows_read, inserted } = lineOf(one, name);
-    // Rows of the day that two windows share are compared by another session.
     expect(lineOf(report, name)).toMatchObject({ requests, rows_read, inserted });
   }
-  expect((await shardsOf(shared, "ingested")).length).toBeGreaterThan(3);
   expect(await planOf(shared, "ingested")).toMatchObject({ lastFullAt: null, backfill: { done: true } });
   expect((await planOf(shared, "ingested")).backfill.windows.every(({ done }) => done)).toBe(true);
-  expect(
-    await shared.warehouse.query(
-      "select run_id from _tributary.stream_runs where run_id not in (select run_id from _tributary.runs)",
-    ),
-  ).toEqual([]);
   await expect(shared.runs.backfill({ resume: true, workers: true })).rejects.toThrow("no backfill is unfinished");
   // The next sync reads the feed whole: what is in no window comes then.
   const night = await shared.runs.sync({ names });
@@ -88,28 +74,14 @@ test("windows of a backfill are jobs of several workers, and load what one proce
   expect(await differing(alone, shared.warehouse, both)).toEqual([]);
 });
 
-test("shards that find nothing leave what the others have noted", async () => {
-  const shared = await place(() => undefined, 3, { ingested: 3 });
-  const { runs, simulator } = shared;
-  for (let nth = 0; nth < 3; nth++) {
-    simulator.requests.clear();
-    const range = { from, to: undefined };
-    const report = await runs.backfill({ names: ["ingested"], range, workers: true, restart: true });
-    expect(report).toMatchObject({ errors: [], exit_code: 0 });
-    const { windows } = (await planOf(shared, "ingested")).backfill;
-    // A page of each window: none was begun anew because another shard's publish took back that it is done.
-    expect(lineOf(report, "ingested").requests).toBe(windows.length);
-  }
-});
-
-test("a worker that leaves gives its windows to others, who go on where they are", async () => {
+test("a worker that leaves gives its backfill to another, which goes on where it is", async () => {
   const shared = await place(async ({ path }) => {
     if (path === "/ingested") await systemClock.sleep(150);
     return undefined;
   });
   const { workers, simulator } = shared;
   const running = shared.runs.backfill({ names: ["ingested"], range: order.range, workers: true });
-  const busy = ({ worker }: TestWorker) => worker.doing.jobs.some(({ part }) => part?.includes(" of "));
+  const busy = ({ worker }: TestWorker) => worker.doing.jobs.some(({ kind }) => kind === "companies");
   await until(() => workers.some(busy) && simulator.requests.total > 20);
   await workers.find(busy)!.leave();
   expect(await running).toMatchObject({ errors: [], exit_code: 0 });
@@ -120,34 +92,37 @@ test("a worker that leaves gives its windows to others, who go on where they are
   expect(await planOf(shared, "ingested")).toMatchObject({ backfill: { done: true } });
 });
 
-test("a sync that waits for the lock goes first; then the workers go on with the backfill, and it is reported as one", async () => {
-  const ended: string[] = [];
-  let waiting: Promise<unknown> | undefined;
-  let seen = 0;
-  const shared = await place(async ({ path, query }) => {
-    if (path !== "/ingested" || !query.has("date_from")) return undefined;
-    if (++seen === 20)
-      waiting = shared.runs.sync({ names: ["ingested"], waitMs: 3_600_000 }).then(() => void ended.push("sync"));
-    // These windows get no other answer before the sync has ended: only by giving way can the backfill end.
-    if (seen >= 20 && seen < 24) await waiting;
-    return undefined;
-  });
-  const report = await shared.runs.backfill({ names: ["ingested"], range: order.range, workers: true });
-  ended.push("backfill");
-  await waiting;
-  expect(ended).toEqual(["sync", "backfill"]);
-  expect(report).toMatchObject({ exit_code: 0, errors: [] });
-  expect(shared.runs.said.join()).toContain("another run waits");
-  const runs = await shared.warehouse.query<{ command: string; status: string }>(
-    "select command, status from _tributary.runs order by started_at",
-  );
-  expect(runs.map(({ command, status }) => `${command} ${status}`)).toEqual([
-    "backfill stopped",
-    "sync succeeded",
-    "backfill succeeded",
-  ]);
-  expect(await planOf(shared, "ingested")).toMatchObject({ backfill: { done: true } });
-});
+test.each(["the workers", "one process"])(
+  "a sync of the same company by %s goes first; then the workers go on with the backfill, in the same run",
+  async by => {
+    const ended: string[] = [];
+    let waiting: Promise<unknown> | undefined;
+    let seen = 0;
+    const shared = await place(async ({ path, query }) => {
+      // The sync lasts longer than a job waits for a lock.
+      if (path === "/ingested" && !query.has("date_from")) await systemClock.sleep(200);
+      if (path !== "/ingested" || !query.has("date_from")) return undefined;
+      const { between, warehouse, runs } = shared;
+      if (++seen === 20)
+        waiting = (by === "the workers" ? runs : bench({ simulator: between, warehouse, clock }))
+          .sync({ names: ["ingested"], waitMs: 3_600_000 })
+          .then(() => void ended.push("sync"));
+      // These windows get no other answer before the sync has ended: only by giving way can the backfill end.
+      if (seen >= 20 && seen < 24) await waiting;
+      return undefined;
+    });
+    const report = await shared.runs.backfill({ names: ["ingested"], range: order.range, workers: true });
+    ended.push("backfill");
+    await waiting;
+    expect(ended).toEqual(["sync", "backfill"]);
+    expect(report).toMatchObject({ exit_code: 0, errors: [] });
+    const runs = await shared.warehouse.query<{ command: string; status: string }>(
+      "select command, status from _tributary.runs order by started_at",
+    );
+    expect(runs.map(({ command, status }) => `${command} ${status}`)).toEqual(["backfill succeeded", "sync succeeded"]);
+    expect(await planOf(shared, "ingested")).toMatchObject({ backfill: { done: true } });
+  },
+);
 
 test("stopped for all workers it keeps what was read, and one process goes on with it", async () => {
   await withinOneDay();
@@ -173,24 +148,4 @@ test("stopped for all workers it keeps what was read, and one process goes on wi
   const alone = await make();
   const one = await bench({ simulator: shared.between, warehouse: alone, clock }).backfill(range);
   expect(await differing(alone, shared.warehouse, one)).toEqual([]);
-});
-
-test("rows outside their windows that different workers meet are doubted together: the feed is read whole", async () => {
-  const odd = (nth: number) => ({ row_type: "odd", id: `odd-${nth}`, ts: "2019-03-04T05:06:07Z" });
-  let given = 0;
-  const shared = await place(({ query, path }) => {
-    // One row for each of two windows that are different workers'.
-    if (path !== "/ingested" || !query.has("date_to") || query.has("cursor") || given >= 2) return undefined;
-    given++;
-    return page({ items: [odd(given)] }, null);
-  });
-  const range = { names: ["ingested"], range: order.range };
-  const report = await shared.runs.backfill({ ...range, workers: true });
-  expect(report).toMatchObject({ exit_code: 0 });
-  expect(textsOf(report.warnings).join()).toContain("the service filters by another field");
-  const state = await planOf(shared, "ingested");
-  expect(state).toMatchObject({ filterDistrusted: true });
-  const whole = await make();
-  await bench({ simulator: shared.between, warehouse: whole, clock }).sync({ names: ["ingested"] });
-  expect(await differing(whole, shared.warehouse, report)).toEqual([]);
 });

@@ -9,7 +9,7 @@ type Child = ReturnType<typeof start>;
 export async function fleetPlace(simulator: { readonly url: string }, more: object = {}) {
   const database = await roleDatabase();
   const { destination } = database;
-  const place = workplace(simulator, { destination, workers: { jobs: 3 }, views: false, ...more });
+  const place = workplace(simulator, { destination, workers: {}, views: false, ...more });
   const query = async (statement: string) => (await database.admin.query(statement)).rows as Record<string, unknown>[];
   const up = async () => (await query("select pid from _tributary.workers order by id")).map(({ pid }) => Number(pid));
   /** Starts workers, and waits until so many are up. */

@@ -57,7 +57,8 @@ test("a sync by workers ends with the report and the exit code of a plain one, t
   const refused = await wrong.run(["sync", "--json"]);
   const refusedShared = await wrongShared.run(["sync", "--workers", "--json"]);
   expect([refused.code, refusedShared.code]).toEqual([3, 3]);
-  expect(counted(json<RunReport>(refusedShared))).toEqual(counted(json<RunReport>(refused)));
+  const [told, toldShared] = [refused, refusedShared].map(ended => counted(json<RunReport>(ended)));
+  expect(toldShared!.errors).toEqual(told!.errors);
 });
 
 test("Ctrl-C ends the following with 130 and the run goes on; --stop ends the run, and says so of unknown ones", async () => {
@@ -89,7 +90,7 @@ test("Ctrl-C ends the following with 130 and the run goes on; --stop ends the ru
 });
 
 test("SIGTERM leaves with 0 and another worker goes on; drained workers end what they do, and a new one has the rest", async () => {
-  const at = await fleet({ workers: { jobs: 1 } });
+  const at = await fleet({ workers: {} });
   const first = await at.work(1);
   const following = at.start("sync", "--workers", "--json", ...orders);
   const stdout = text(following.stdout);
@@ -112,11 +113,10 @@ test("SIGTERM leaves with 0 and another worker goes on; drained workers end what
 
   const jobs = async (kind: string) =>
     (await at.query(`select state from _tributary_jobs.job where name = '${kind}' order by created_on`)).slice(1);
-  // A run of many parts, for one worker that does one at a time.
   const again = at.start("sync", "--workers", "--json", "--details", ...orders, "items", "invoices", "findings");
   await slowly(async () => {
     // Drained before it took one, a worker rightly leaves all of them.
-    await until(async () => (await jobs("parts")).some(({ state }) => state === "active"));
+    await until(async () => (await jobs("companies")).some(({ state }) => state === "active"));
     const { stdout: said } = await at.run(["work", "--drain"]);
     expect(said).toMatch(/^\S+: finishing, then leaving\.\n$/);
     // The worker hears of it as it says the next time that it is there.
@@ -126,7 +126,7 @@ test("SIGTERM leaves with 0 and another worker goes on; drained workers end what
   }, 4_000);
   expect(await ended(second)).toBe(0);
   expect(await at.up()).toEqual([]);
-  expect((await jobs("parts")).map(({ state }) => state)).toEqual(expect.arrayContaining(["completed", "created"]));
+  expect(await jobs("companies")).toEqual([{ state: "completed" }]);
   expect(await jobs("runs")).toEqual([{ state: "retry" }]);
   await at.work(1);
   expect(await ended(again)).toBe(0);

@@ -41,7 +41,7 @@ test("work --local starts so many workers, and they leave with it, however it en
 
 test("what can't be shared is refused with 2 and says what to do", async () => {
   const { destination } = await roleDatabase();
-  const workers = { jobs: 3 };
+  const workers = {};
   const shared = { destination, workers };
   const lake = { type: "ducklake", catalog: "./catalog.duckdb", data_path: "./lake" };
   const run = "20260101T000000-00000000";
@@ -55,7 +55,7 @@ test("what can't be shared is refused with 2 and says what to do", async () => {
     [shared, ["work", "--stop", "last"], /Expected the id of a run such as 2026/],
     [shared, ["work", "--drain"], /expected a worker that is up/],
     [shared, ["work", "--local", "0"], /1/],
-    [{ workers: { jobs: 0 }, destination }, ["work"], /workers\.jobs/],
+    [{ workers: { start_within: "0s" }, destination }, ["work"], /workers\.start_within/],
     [{ workers, destination: { ...destination, state_schema: "s".repeat(50) } }, ["work"], /at most 45 letters/],
   ];
   for (const [config, args, message] of cases) {
@@ -74,4 +74,14 @@ test("without a worker a follower says so, and the run waits for one", async () 
   await until(() => said.includes("No worker is up: the run waits in the queue. Start some with `tributary work`."));
   await at.work(1);
   expect(await ended(following)).toBe(0);
+});
+
+test("a sync that no worker takes in time ends with 1, and is not done later", async () => {
+  const at = await fleet({ workers: { start_within: "2s" } });
+  const { code, stderr } = await at.run(["sync", "--workers", "items"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("within workers.start_within, and it was withdrawn")]);
+  await at.work(1);
+  const { code: next } = await at.run(["sync", "--workers", "findings"]);
+  expect(next).toBe(0);
+  expect(await at.query("select distinct stream from _tributary.stream_runs")).toEqual([{ stream: "findings" }]);
 });

@@ -68,18 +68,14 @@ export class Place {
   }
 
   async workers() {
-    await using fleet = await openFleet(
-      await this.load(),
-      { clock: systemClock, log: silentLog },
-      { supervises: false },
-    );
+    await using fleet = await openFleet(await this.load(), { clock: systemClock }, { supervises: false });
     return await fleet.workers();
   }
 
   async run(names: readonly string[], refresh: Refresh = asDue): Promise<RunReport> {
     const config = await this.load();
     const log: Log = { ...silentLog, warn: ({ message }) => void process.stdout.write(`  ${message}\n`) };
-    await using fleet = await openFleet(config, { clock: systemClock, log }, { supervises: false });
+    await using fleet = await openFleet(config, { clock: systemClock }, { supervises: false });
     const order = {
       ...(await runDefaults()),
       ...{ command: "tributary sync", config, selection: { names, company: undefined }, refresh },

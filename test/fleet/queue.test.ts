@@ -39,18 +39,18 @@ const job = (name: string, priority = 0) => ({ id: jobId(name), data: { name }, 
 
 test("the same id twice is one job, also when it is being worked on or has ended, and stays as it was", async () => {
   const queue = await open(freshSchema());
-  await queue.add("parts", [job("a"), job("b")]);
-  await queue.add("parts", [{ ...job("a"), data: { name: "other" } }, job("c")]);
-  const found = await queue.open("parts");
+  await queue.add("companies", [job("a"), job("b")]);
+  await queue.add("companies", [{ ...job("a"), data: { name: "other" } }, job("c")]);
+  const found = await queue.open("companies");
   expect(found.map(({ data }) => (data as { name: string }).name).toSorted()).toEqual(["a", "b", "c"]);
-  const claim = (await queue.take("parts"))!;
-  await queue.add("parts", [job("a"), job("b"), job("c")]);
+  const claim = (await queue.take("companies"))!;
+  await queue.add("companies", [job("a"), job("b"), job("c")]);
   await queue.complete(claim, { done: 1 });
-  await queue.add("parts", [job("a"), job("b"), job("c")]);
-  expect(await queue.open("parts")).toHaveLength(2);
+  await queue.add("companies", [job("a"), job("b"), job("c")]);
+  expect(await queue.open("companies")).toHaveLength(2);
   const ended = { id: claim.id, state: "completed", output: { done: 1 }, data: claim.data };
-  expect(await queue.stateOf("parts", claim.id)).toEqual(ended);
-  expect(await queue.ended("parts", [jobId("a"), jobId("b"), jobId("c")])).toEqual([ended]);
+  expect(await queue.stateOf("companies", claim.id)).toEqual(ended);
+  expect(await queue.ended("companies", [jobId("a"), jobId("b"), jobId("c")])).toEqual([ended]);
 });
 
 test("workers that are started together on a new warehouse make its queue once, and all have it", async () => {
@@ -69,10 +69,10 @@ test("ids are UUIDs by what a job is about, and tell apart what reads the same",
 test("the highest priority goes first, a place for higher ones leaves the rest, and nobody takes a job twice", async () => {
   const schema = freshSchema();
   const queues = [await open(schema), await open(schema)];
-  await queues[0]!.add("parts", [job("low", 1), job("high", 3), job("middle", 2)]);
-  expect((await queues[0]!.take("parts", 3))?.data).toEqual({ name: "high" });
-  expect(await queues[0]!.take("parts", 3)).toBeUndefined();
-  const taken = await Promise.all([0, 1, 0, 1].map(nth => queues[nth]!.take("parts")));
+  await queues[0]!.add("companies", [job("low", 1), job("high", 3), job("middle", 2)]);
+  expect((await queues[0]!.take("companies", 3))?.data).toEqual({ name: "high" });
+  expect(await queues[0]!.take("companies", 3)).toBeUndefined();
+  const taken = await Promise.all([0, 1, 0, 1].map(nth => queues[nth]!.take("companies")));
   expect(taken.flatMap(claim => claim?.data ?? [])).toHaveLength(2);
   expect(await queues[0]!.take("runs")).toBeUndefined();
 });
@@ -80,69 +80,61 @@ test("the highest priority goes first, a place for higher ones leaves the rest, 
 test("a claim that has lapsed cannot complete, give back or keep what is another worker's", async () => {
   const schema = freshSchema();
   const [slow, other] = [await open(schema), await open(schema, true)];
-  await slow.add("parts", [job("a")]);
-  const first = (await slow.take("parts"))!;
-  expect(await slow.touch("parts", [first])).toEqual(new Set([first.id]));
+  await slow.add("companies", [job("a")]);
+  const first = (await slow.take("companies"))!;
+  expect(await slow.touch("companies", [first])).toEqual(new Set([first.id]));
   await silence(schema, HEARTBEAT_S + 1);
   let second: typeof first | undefined;
   await until(async () => {
-    second = await other.take("parts");
+    second = await other.take("companies");
     return second !== undefined;
   });
   expect(second).toMatchObject({ id: first.id, retryCount: first.retryCount + 1, data: first.data });
-  expect(await slow.touch("parts", [first])).toEqual(new Set());
-  expect(await other.touch("parts", [second!])).toEqual(new Set([first.id]));
+  expect(await slow.touch("companies", [first])).toEqual(new Set());
+  expect(await other.touch("companies", [second!])).toEqual(new Set([first.id]));
   await slow.complete(first, { by: "slow" });
   await slow.giveBack(first, "slow");
-  expect(await other.stateOf("parts", first.id)).toMatchObject({ state: "active" });
+  expect(await other.stateOf("companies", first.id)).toMatchObject({ state: "active" });
   await other.complete(second!, { by: "other" });
-  expect(await slow.stateOf("parts", first.id)).toMatchObject({ state: "completed", output: { by: "other" } });
+  expect(await slow.stateOf("companies", first.id)).toMatchObject({ state: "completed", output: { by: "other" } });
 });
 
-test("a worker that says something now and then keeps its job, and one that gives it back leaves it to the next", async () => {
+test("a worker that says something now and then keeps its job, and one that gives it back leaves it to the next, with what it knows", async () => {
   const schema = freshSchema();
   const [queue, other] = [await open(schema), await open(schema, true)];
-  await queue.add("parts", [job("a")]);
-  const claim = (await queue.take("parts"))!;
+  await queue.add("companies", [job("a")]);
+  const claim = (await queue.take("companies"))!;
   const jobs = database.admin.escapeIdentifier(queueSchema(schema));
   const supervised = async () =>
-    (await database.admin.query(`select max(monitor_on) as at from ${jobs}.queue where name = 'parts'`)).rows[0].at;
+    (await database.admin.query(`select max(monitor_on) as at from ${jobs}.queue where name = 'companies'`)).rows[0].at;
   for (let look = 0; look < 2; look++) {
     await silence(schema, HEARTBEAT_S - 2);
-    await queue.touch("parts", [claim]);
+    await queue.touch("companies", [claim]);
     const before = await supervised();
     await until(async () => (await supervised()) > before);
-    expect(await other.take("parts")).toBeUndefined();
+    expect(await other.take("companies")).toBeUndefined();
   }
-  await queue.giveBack(claim, "the worker left");
+  await queue.giveBack(claim, "the worker left", 4_711);
   let next: typeof claim | undefined;
   await until(async () => {
-    next = await other.take("parts");
+    next = await other.take("companies");
     return next !== undefined;
   });
-  expect(next).toMatchObject({ id: claim.id, retryCount: 1 });
+  expect(next).toMatchObject({ id: claim.id, retryCount: 1, blockedSince: 4_711 });
+  await other.remove("companies", claim.id);
+  expect(await queue.stateOf("companies", claim.id)).toBeUndefined();
 });
 
 test("what nobody has begun is withdrawn, what is under way is not, and a withdrawn job has ended", async () => {
   const queue = await open(freshSchema());
-  await queue.add("parts", [job("a", 2), job("b", 1)]);
-  const claim = (await queue.take("parts"))!;
-  expect(await queue.withdraw("parts", [jobId("a"), jobId("b"), jobId("nowhere")])).toEqual(new Set([jobId("b")]));
-  expect(await queue.take("parts")).toBeUndefined();
-  expect((await queue.open("parts")).map(({ id }) => id)).toEqual([claim.id]);
-  expect(await queue.stateOf("parts", jobId("b"))).toMatchObject({ state: "cancelled" });
-  await queue.add("parts", [job("b", 1)]);
-  expect(await queue.take("parts")).toBeUndefined();
-});
-
-test("jobs are found by what they say, and removed", async () => {
-  const queue = await open(freshSchema());
-  const named = (name: string, shard?: object) => ({ ...job(name), data: { runId: "r", streams: [name], shard } });
-  await queue.add("parts", [named("a"), named("b", { index: 0, of: 2 })]);
-  expect(await queue.about("parts", { runId: "r", streams: ["b"], shard: {} })).toMatchObject([{ streams: ["b"] }]);
-  expect(await queue.about("parts", { runId: "r", streams: ["a"], shard: {} })).toEqual([]);
-  await queue.remove("parts", jobId("a"));
-  expect(await queue.stateOf("parts", jobId("a"))).toBeUndefined();
+  await queue.add("companies", [job("a", 2), job("b", 1)]);
+  const claim = (await queue.take("companies"))!;
+  expect(await queue.withdraw("companies", [jobId("a"), jobId("b"), jobId("nowhere")])).toEqual(new Set([jobId("b")]));
+  expect(await queue.take("companies")).toBeUndefined();
+  expect((await queue.open("companies")).map(({ id }) => id)).toEqual([claim.id]);
+  expect(await queue.stateOf("companies", jobId("b"))).toMatchObject({ state: "cancelled" });
+  await queue.add("companies", [job("b", 1)]);
+  expect(await queue.take("companies")).toBeUndefined();
 });
 
 test("a role that may not make the queue's schema is told what it needs, and with that it makes the queue", async () => {

@@ -26,7 +26,7 @@ test("two daemons have a due schedule run once, one tells of it, and when that o
   /** A daemon that tells at an address of its own. */
   const daemon = (name: string) => {
     const place = workplace(simulator, {
-      ...{ destination: database.destination, workers: { jobs: 3 }, views: false, server: { listen: "127.0.0.1:0" } },
+      ...{ destination: database.destination, workers: {}, views: false, server: { listen: "127.0.0.1:0" } },
       schedules: [{ name: "nightly", cron: `*/${EVERY_S} * * * * *`, streams, retries: 0 }],
       notify: { targets: [{ url: `${receiver.url}/${name}` }] },
     });

@@ -12,7 +12,7 @@ async function working(...args: readonly string[]) {
   const { destination, admin } = await roleDatabase();
   const port = await freePort();
   const server = { listen: `127.0.0.1:${port}`, token: secretKey };
-  const place = workplace(simulator, { destination, server, workers: { jobs: 2 }, views: false });
+  const place = workplace(simulator, { destination, server, workers: {}, views: false });
   const child = place.start("work", ...args);
   const ended = once(child, "close");
   const ask = async (path: string, headers: Readonly<Record<string, string>> = {}) => {

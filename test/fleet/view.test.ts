@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { statusReport } from "../../src/cli/terminal/status_report.ts";
 import { systemClock } from "../../src/clock.ts";
-import type { PartData, RunData } from "../../src/fleet/job_data.ts";
+import type { CompanyData, RunData } from "../../src/fleet/job_data.ts";
 import { openFleet } from "../../src/fleet/opening.ts";
 import { readFleet } from "../../src/fleet/view.ts";
 import type { WorkerDoing } from "../../src/fleet/worker_row.ts";
@@ -13,7 +12,6 @@ import { readStatus } from "../../src/operations/status.ts";
 import { streams } from "../../streams/index.ts";
 import { read } from "../repository/pages.ts";
 import { createDatabase } from "../support/database.ts";
-import { silentLog } from "../support/log.ts";
 import { bench, configOf, plain } from "../support/run.ts";
 import { ducklakeWarehouse, postgresWarehouse } from "../support/warehouse.ts";
 import { onWorkers, startWorkers, until } from "./workers.ts";
@@ -24,12 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const workers = { jobs: 2 };
+const workers = {};
 const nothing = {
   note: null,
   workers: [],
-  queue: { waiting_parts: 0, active_parts: 0, runs: [] },
-  budgets: [],
+  queue: { waiting_companies: 0, active_companies: 0, runs: [] },
 };
 
 test("before the first worker there is nothing, and looking makes nothing", async () => {
@@ -46,18 +43,17 @@ test("the catalog of a lake tells the same way, and a file has no workers", asyn
   onTestFinished(() => lake.drop());
   const config = await configOf(simulator, lake, { workers });
   expect(await readFleet(config)).toEqual(nothing);
-  await using fleet = await openFleet(config, { clock: systemClock, log: silentLog }, { supervises: false });
+  await using fleet = await openFleet(config, { clock: systemClock }, { supervises: false });
   await fleet.beat(row("in-the-lake", { jobs: [] }));
   expect((await readFleet(config)).workers).toMatchObject([{ id: "in-the-lake", up: true }]);
   const file = await configOf(simulator, { destination: { type: "duckdb", path: "w.duckdb" } }, { workers });
   expect(await readFleet(file)).toEqual({ ...nothing, note: expect.stringMatching(/^workers: expected .*postgres/) });
 });
 
-test("while workers work it is told who does what, what waits, and what the key is used for, and never the key", async () => {
+test("while workers work the status names who works on which company, and never a key", async () => {
   const place = await postgresWarehouse(inject("postgresUrl"));
-  const api = { requests_per_day: 50_000, max_concurrency: 6 };
   const companies = [{ name: "acme" }, { name: "beta" }];
-  const config = { workers, company: undefined, companies, api };
+  const config = { workers, company: undefined, companies };
   const loaded = await configOf(simulator, place, config);
   await startWorkers(loaded, 2);
   simulator.faults.latencyMs = 30;
@@ -72,8 +68,7 @@ test("while workers work it is told who does what, what waits, and what the key 
     );
   await until(async () => {
     seen = await readFleet(loaded);
-    const isAsking = seen.budgets.some(({ in_flight }) => in_flight > 0);
-    return isReading() && isAsking && seen.queue.runs.some(({ conductor }) => conductor !== null);
+    return isReading() && seen.queue.runs.some(({ conductor }) => conductor !== null);
   });
   // The run is not over before it has been looked at in all ways.
   simulator.faults.latencyMs = 3_000;
@@ -85,37 +80,25 @@ test("while workers work it is told who does what, what waits, and what the key 
   expect(run).toMatchObject({ command: "sync", state: "active", conductor: expect.stringMatching(/^worker-[12]$/) });
   const jobs = seen.workers.flatMap(worker => worker.jobs);
   expect(new Set(jobs.map(job => job.run_id))).toEqual(new Set([run!.run_id]));
-  expect(jobs.filter(({ part }) => part === null)).toHaveLength(1);
-  expect(seen.queue.active_parts).toBeGreaterThan(0);
-  const [budget, ...others] = seen.budgets;
-  expect(others).toEqual([]);
-  expect(budget).toMatchObject({
-    ...{ companies: ["acme", "beta"], max_concurrency: 6, requests_per_second: null },
-    ...{ requests_per_day: 50_000, pause: null },
-  });
-  // Not than the ceiling, which may just have been lowered: what is in flight then goes on.
-  expect(budget!.in_flight).toBeLessThanOrEqual(budget!.max_concurrency);
-  // Of another company nothing is told but runs, and the key that it shares.
+  expect(jobs.filter(({ company }) => company === null)).toHaveLength(1);
+  expect(seen.queue.active_companies).toBe(1);
+  // The status of another company has the runs alone.
   const other = await readFleet(loaded, "beta");
   expect(other.workers.flatMap(worker => worker.jobs).filter(({ company }) => company !== null)).toEqual([]);
-  expect(other.queue).toMatchObject({ waiting_parts: 0, active_parts: 0 });
-  expect(other.budgets).toHaveLength(1);
+  expect(other.queue).toMatchObject({ waiting_companies: 0, active_companies: 0 });
   const status = await readStatus(loaded, streams, undefined);
   const report = statusReport(status, Date.now(), plain);
   expect(report).toMatch(/\nWorkers: {3}2 up\n {2}worker-1 \(0\.0\.0\), seen \d.* ago: /);
-  expect(report).toMatch(/\nQueue: {5}1 run; \d+ parts? to be begun, \d+ being worked on\n/);
-  expect(report).toMatch(/\nKey of acme, beta: \d of \d requests in flight \(at most 6\), [\d,]+ of 50,000 today\n/);
-  const fingerprint = createHash("sha256")
-    .update(JSON.stringify([new URL(simulator.url).origin, simulator.key]))
-    .digest("hex");
-  expect(await place.query(`select key from _tributary.budgets`)).toEqual([{ key: fingerprint }]);
-  expect(JSON.stringify(status)).not.toContain(fingerprint);
+  expect(report).toMatch(/\nQueue: {5}1 run; 0 companies waiting, 1 being worked on\n/);
+  const jobData = JSON.stringify(await place.query("select data from _tributary_jobs.job"));
+  const holders = JSON.stringify(await place.query("select company, family from _tributary.holders"));
+  expect(holders).toContain("key ");
+  for (const text of [jobData, holders]) expect(text).not.toContain(simulator.key);
   expect(JSON.stringify(status)).not.toContain(simulator.key);
   simulator.faults.latencyMs = 0;
   expect((await running).errors).toEqual([]);
   const after = await readFleet(loaded);
   expect(after.queue).toEqual(nothing.queue);
-  expect(after.budgets[0]!.requests_today).toBe(simulator.requests.entries.length);
 });
 
 const row = (id: string, doing: WorkerDoing, pid = 1) => ({
@@ -126,18 +109,15 @@ const RUN = "20261126T020000-1a2b3c4d";
 const asked = { runId: RUN, startedAt: "2026-11-26T02:00:00Z", askedAt: "2026-11-26T02:00:00Z", waitMs: 0 };
 const refresh = { full: false, allDetails: false, resume: false, confirmDeletes: false };
 const runData: RunData = { ...asked, command: "schedule nightly", selection: { names: ["items"] }, refresh };
-const partData = (part: string, company = "acme"): PartData => ({
-  ...{ ...asked, command: "schedule nightly", refresh, company, part, streams: [part], named: [part] },
-});
+const companyData = (company: string): CompanyData => ({ ...runData, company, keyLock: `key of ${company}` });
 
-test("who is silent, leaves or refuses is told apart, and so is what waits for a worker and what for a stream", async () => {
+test("who is silent, leaves or refuses is told apart, and so is what waits for a worker", async () => {
   const place = await postgresWarehouse(inject("postgresUrl"));
   onTestFinished(() => place.drop());
   const config = await configOf(simulator, place, { workers });
-  await using fleet = await openFleet(config, { clock: systemClock, log: silentLog }, { supervises: false });
-  const waiting = { stream: "matches", state: "waiting", pages: 0, rows: 0, waitingFor: "invoices" } as const;
+  await using fleet = await openFleet(config, { clock: systemClock }, { supervises: false });
   const conducts: WorkerDoing["jobs"][number] = {
-    ...{ kind: "runs", runId: RUN, since: "2026-11-26T02:00:01Z", streams: [waiting] },
+    ...{ kind: "runs", runId: RUN, since: "2026-11-26T02:00:01Z", streams: [] },
     ...{ limitedBy: "latency", inFlight: 0, ceiling: 0, limited429: 0 },
   };
   await fleet.beat(row("conductor", { jobs: [conducts] }));
@@ -155,12 +135,12 @@ test("who is silent, leaves or refuses is told apart, and so is what waits for a
     { id: id(2), data: { ...runData, runId: "later" }, priority: 0 },
   ]);
   await fleet.queue.take("runs");
-  await fleet.queue.add("parts", [
-    { id: id(3), data: partData("invoices"), priority: 2 },
-    { id: id(4), data: partData("items"), priority: 1 },
-    { id: id(5), data: partData("items", "beta"), priority: 1 },
+  await fleet.queue.add("companies", [
+    { id: id(3), data: companyData("acme"), priority: 2 },
+    { id: id(4), data: companyData("beta"), priority: 1 },
+    { id: id(5), data: companyData("gamma"), priority: 1 },
   ]);
-  await fleet.queue.take("parts");
+  await fleet.queue.take("companies");
   const found = await readFleet(config, "acme");
   expect(found.workers.map(({ id, up, draining, refusal }) => ({ id, up, draining, refusal }))).toEqual([
     { id: "conductor", up: true, draining: false, refusal: null },
@@ -170,22 +150,21 @@ test("who is silent, leaves or refuses is told apart, and so is what waits for a
   ]);
   expect(found.workers.at(-1)!.seen_seconds_ago).toBeGreaterThanOrEqual(16);
   expect(found.queue).toEqual({
-    waiting_parts: 1,
-    active_parts: 1,
+    waiting_companies: 0,
+    active_companies: 1,
     runs: [
       {
         ...{ run_id: RUN, command: "schedule nightly", state: "active", conductor: "conductor" },
-        waiting_parts: [{ company: "acme", part: "items" }],
-        waiting_streams: [{ stream: "matches", waiting_for: "invoices" }],
+        waiting_companies: [],
       },
       {
         ...{ run_id: "later", command: "schedule nightly", state: "waiting", conductor: null },
-        ...{ waiting_parts: [], waiting_streams: [] },
+        waiting_companies: [],
       },
     ],
   });
   const all = await readFleet(config);
-  expect(all.queue.waiting_parts).toBe(2);
+  expect(all.queue).toMatchObject({ waiting_companies: 2, runs: [{ waiting_companies: ["beta", "gamma"] }, {}] });
   // By which the number of workers is scaled.
   const scaler = parseAllDocuments(read("deploy/kubernetes/workers-scaler.yaml"))[1]!.toJS();
   expect(await place.query(scaler.spec.triggers[0].metadata.query)).toEqual([{ count: 5 }]);
@@ -193,41 +172,7 @@ test("who is silent, leaves or refuses is told apart, and so is what waits for a
   expect(report).toContain("\nWorkers:   3 up, 1 silent\n");
   expect(report).toMatch(/\n {2}leaving \(1\.0\.0\), seen .+, leaves when it is done: no jobs\n/);
   expect(report).toContain(": takes no jobs: The warehouse was written by a later version.\n");
-  expect(report).toContain("\nQueue:     2 runs; 2 parts to be begun, 1 being worked on\n");
-});
-
-test("a pause, yesterday's requests and the leases of the dead are told as they are now", async () => {
-  const place = await postgresWarehouse(inject("postgresUrl"));
-  onTestFinished(() => place.drop());
-  const config = await configOf(simulator, place, { workers, api: { requests_per_second: 5 } });
-  await startWorkers(config, 1);
-  await bench({
-    simulator,
-    warehouse: place,
-    config: { workers, api: { requests_per_second: 5 } },
-    run: onWorkers,
-  }).sync({
-    names: ["items"],
-  });
-  const change = (what: string) => place.query(`update _tributary.budgets set version = version + 1, state = ${what}`);
-  const before = (await readFleet(config)).budgets[0]!;
-  expect(before.requests_today).toBeGreaterThan(0);
-  expect(before).toMatchObject({ in_flight: 0, pause: null, requests_per_second: 5, requests_per_day: null });
-  const now = Date.now();
-  const lease = { until: now + 60_000, holds: 3, permits: 3, since: now, demand: 3, starts: 0 };
-  const leases = { one: lease, dead: { ...lease, until: now - 60_000 } };
-  const pause = { until: now + 60_000, reason: "429 of the service" };
-  const more = (facts: object) => change(`state || '${JSON.stringify(facts)}'`);
-  await more({ leases, pause });
-  expect((await readFleet(config)).budgets[0]).toEqual({
-    ...before,
-    in_flight: 3,
-    pause: { until: new Date(pause.until).toISOString(), reason: "429 of the service" },
-  });
-  await more({ pause: { ...pause, until: now - 1_000 }, day: { number: Math.floor(now / 86_400_000) - 1, used: 99 } });
-  expect((await readFleet(config)).budgets[0]).toMatchObject({ pause: null, requests_today: 0 });
-  await change(`'{"counted": "otherwise"}'`);
-  expect((await readFleet(config)).budgets).toEqual([]);
+  expect(report).toContain("\nQueue:     2 runs; 2 companies waiting, 1 being worked on\n");
 });
 
 test("a role that may read nothing of the workers is told so, and has all other figures", async () => {
@@ -236,7 +181,7 @@ test("a role that may read nothing of the workers is told so, and has all other 
   const place = { destination: { type: "postgres", url: database.url } };
   await bench({ simulator, warehouse: place }).sync({ names: ["items"] });
   const config = await configOf(simulator, place, { workers });
-  await using fleet = await openFleet(config, { clock: systemClock, log: silentLog }, { supervises: false });
+  await using fleet = await openFleet(config, { clock: systemClock }, { supervises: false });
   await fleet.beat(row("one", { jobs: [] }));
   const role = `looking_${process.pid}`;
   await database.admin.query(`create role ${role} login password 'secret-word'`);

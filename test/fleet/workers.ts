@@ -34,23 +34,23 @@ interface Differing {
   readonly version?: string;
   readonly name?: string;
   readonly clock?: Clock;
-  readonly clients?: WorkerTools["clients"];
+  readonly defaults?: Partial<WorkerTools["defaults"]>;
 }
 
 /** Starts workers that leave when the test has ended. */
 export async function startWorkers(
   config: Config,
   count: number,
-  { log = silentLog, version = "0.0.0", name = "worker", clock = systemClock, clients }: Differing = {},
+  { log = silentLog, version = "0.0.0", name = "worker", clock = systemClock, ...differing }: Differing = {},
 ): Promise<readonly TestWorker[]> {
   const workers: TestWorker[] = [];
   for (let nth = 1; nth <= count; nth++) {
     const id = `${name}-${nth}`;
-    const fleet = await openFleet(config, { clock, log });
+    const fleet = await openFleet(config, { clock });
     const worker = new Worker({
       ...{ id, config, log, clock, random: Math.random, redact: text => text },
-      ...{ queue: fleet.queue, clients: clients ?? fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
-      defaults: { ...defaults, version },
+      ...{ queue: fleet.queue, beat: fleet.beat },
+      defaults: { ...defaults, version, ...differing.defaults },
     });
     const leaving = new AbortController();
     const served = worker.serve(leaving.signal);
@@ -67,7 +67,7 @@ export async function startWorkers(
 
 /** Has the workers of the configuration do an order: a `run` of `bench`. */
 export async function onWorkers(order: RunOrder, tools: RunTools): Promise<RunReport> {
-  await using fleet = await openFleet(order.config, { clock: systemClock, log: tools.log }, { supervises: false });
+  await using fleet = await openFleet(order.config, { clock: systemClock }, { supervises: false });
   return await runOnWorkers(order, { ...tools, ...fleet, clock: systemClock });
 }
 
@@ -95,7 +95,7 @@ export async function differing(one: Warehouse, other: Warehouse, { streams: lin
 export async function sameByWorkers(simulator: Simulator, alone: Warehouse, shared: Warehouse): Promise<void> {
   const core = { names: ["preset:core"] };
   const one = await bench({ simulator, warehouse: alone }).sync(core);
-  const config = { workers: { jobs: 2 } };
+  const config = { workers: {} };
   const loaded = await configOf(simulator, shared, config);
   await startWorkers(loaded, 3);
   const many = bench({ simulator, warehouse: shared, config, run: onWorkers });

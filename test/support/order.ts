@@ -17,6 +17,7 @@ export const longest: readonly string[] = [
   "test/cli/terminal/recordings.test.ts",
   "test/crash/kill.duckdb.test.ts",
   "test/cli/protocols.test.ts",
+  "test/fleet/companies.test.ts",
   "test/fleet/run.test.ts",
   "test/fleet/backfill.test.ts",
   "test/crash/stop.test.ts",

@@ -65,7 +65,7 @@ async function schedule(options: ScheduleOptions, context: CliContext): Promise<
   for (const warning of loaded.warnings) log.warn(warning);
   const { ScheduleDaemon } = await import("../../daemon/schedule/schedule.ts");
   const { readPast } = await import("../../daemon/schedule/past_runs.ts");
-  const running = await runnerOf(loaded.config, log);
+  const running = await runnerOf(loaded.config);
   daemon = new ScheduleDaemon(loaded.config, {
     clock: systemClock,
     random: Math.random,
@@ -97,7 +97,7 @@ interface Runner {
 }
 
 /** Runs what is due in this process, or has the workers do it. */
-async function runnerOf(config: Config, log: Log): Promise<Runner> {
+async function runnerOf(config: Config): Promise<Runner> {
   const { runAttempts } = await import("../../sync/run/attempts.ts");
   const runHere: Runner["run"] = (order, tools) => runAttempts(order, tools);
   if (config.workers === undefined) {
@@ -111,7 +111,7 @@ async function runnerOf(config: Config, log: Log): Promise<Runner> {
   const { openFleet } = await import("../../fleet/opening.ts");
   const { runOnWorkers } = await import("../../fleet/following.ts");
   const { occurrenceOf } = await import("../../daemon/schedule/order.ts");
-  const fleet = await openFleet(config, { clock: systemClock, log }, { supervises: false });
+  const fleet = await openFleet(config, { clock: systemClock }, { supervises: false });
   let leads = false;
   return {
     // Some rows' details are a few requests: this process asks for them itself.

@@ -31,7 +31,7 @@ const words = {
 export function register(command: Command, context: CliContext): void {
   command
     .description(
-      "Stay up and take jobs: parts of the runs that `tributary schedule` and `tributary sync --workers` ask for. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; together they keep the limits of each key.",
+      "Stay up and work on the runs of `tributary schedule` and `tributary sync --workers`, a company at a time. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; one process at a time works on a company.",
     )
     .option("--local <n>", "start so many workers as processes of this machine", whole(1, 64))
     .option("--drain [worker]", "have a worker, or all, finish what they are doing and leave")
@@ -83,14 +83,14 @@ async function work(options: WorkOptions, context: CliContext): Promise<void> {
   const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 4)}`;
   const worker = new Worker({
     ...{ id, config, log, clock: systemClock, random: Math.random, redact: context.redact },
-    ...{ queue: fleet.queue, clients: fleet.clientsOf(id), beat: fleet.beat, slots: fleet.slots },
+    ...{ queue: fleet.queue, beat: fleet.beat },
     defaults: await runDefaults(),
   });
   if (process.channel) process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   const { messageFor } = await import("../../sync/run/report.ts");
   const letThrough = context.onStray(error => log.error(messageFor(error), { err: error }));
   const closeServer = await serveHealth(config, options, () => worker, { context, log });
-  log.info(commandMessages.work_started(), { worker: id, jobs: fleet.slots });
+  log.info(commandMessages.work_started(), { worker: id });
   try {
     await worker.serve(signal);
   } finally {

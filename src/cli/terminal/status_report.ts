@@ -69,14 +69,13 @@ function workers({ workers: fleet }: Status): string[] {
   if (fleet.note !== null) return [`Workers:   can't be looked at: ${fleet.note}`];
   const up = fleet.workers.filter(worker => worker.up).length;
   const silent = fleet.workers.length - up;
-  const { runs, waiting_parts, active_parts } = fleet.queue;
+  const { runs, waiting_companies, active_companies } = fleet.queue;
   return [
     `Workers:   ${up === 0 ? "none is up" : `${up} up`}${silent === 0 ? "" : `, ${silent} silent`}`,
     ...fleet.workers.map(worker => `  ${workerText(worker)}`),
     runs.length === 0
       ? "Queue:     empty"
-      : `Queue:     ${counted(runs.length, "run")}; ${counted(waiting_parts, "part")} to be begun, ${formatCount(active_parts)} being worked on`,
-    ...fleet.budgets.map(budgetText),
+      : `Queue:     ${counted(runs.length, "run")}; ${counted(waiting_companies, "company", "companies")} waiting, ${formatCount(active_companies)} being worked on`,
   ];
 }
 
@@ -88,18 +87,10 @@ function workerText({
   refusal,
   jobs,
 }: FleetStatus["workers"][number]): string {
-  const named = (job: (typeof jobs)[number]) =>
-    job.part === null ? `conducts ${job.run_id}` : `${job.company}/${job.part}`;
+  const named = ({ company, run_id }: (typeof jobs)[number]) => company ?? `conducts ${run_id}`;
   const does = jobs.length === 0 ? "no jobs" : jobs.map(named).join(", ");
   const what = refusal === null ? does : `takes no jobs: ${refusal}`;
   return `${id} (${version}), seen ${timespan(1_000 * seen_seconds_ago)} ago${draining ? ", leaves when it is done" : ""}: ${what}`;
-}
-
-function budgetText(budget: FleetStatus["budgets"][number]): string {
-  const { companies, in_flight, ceiling, max_concurrency, requests_today, requests_per_day, pause } = budget;
-  const day = requests_per_day === null ? "" : ` of ${formatCount(requests_per_day)}`;
-  const paused = pause === null ? "" : `, paused until ${pause.until.slice(11, 19)} UTC (${pause.reason})`;
-  return `Key of ${companies.join(", ")}: ${in_flight} of ${ceiling} requests in flight (at most ${max_concurrency}), ${formatCount(requests_today)}${day} today${paused}`;
 }
 
 const statusTable = (streams: readonly StreamStatus[], now: number, look: Look): string =>

@@ -86,11 +86,6 @@ const gauges: Gauges<Scrape> = {
   ],
 };
 
-const ofBudgets =
-  (value: (budget: FleetStatus["budgets"][number]) => number | null) =>
-  ({ budgets }: FleetStatus): Samples =>
-    budgets.map(budget => [{ company: budget.companies.join(",") }, value(budget)]);
-
 const waitingAndActive = (waiting: number, active: number): Samples => [
   [{ state: "waiting" }, waiting],
   [{ state: "active" }, active],
@@ -105,7 +100,7 @@ const fleetGauges: Gauges<FleetStatus> = {
     "worker",
   ],
   worker_jobs: [
-    "Parts and runs that each worker that is up works on.",
+    "Companies and runs that each worker that is up works on.",
     ({ workers }) => workers.filter(({ up }) => up).map(({ id, jobs }) => [{ worker: id }, jobs.length]),
     "worker",
   ],
@@ -115,9 +110,9 @@ const fleetGauges: Gauges<FleetStatus> = {
       workers.filter(({ up }) => up).map(({ id, refusal }) => [{ worker: id }, Number(refusal !== null)]),
     "worker",
   ],
-  queue_parts: [
-    "Parts of runs that no worker has begun, and those that one works on.",
-    ({ queue }) => waitingAndActive(queue.waiting_parts, queue.active_parts),
+  queue_companies: [
+    "Companies of runs that wait for a worker, and those that one works on.",
+    ({ queue }) => waitingAndActive(queue.waiting_companies, queue.active_companies),
     "state",
   ],
   queue_runs: [
@@ -127,23 +122,6 @@ const fleetGauges: Gauges<FleetStatus> = {
       return waitingAndActive(runs.length - active, active);
     },
     "state",
-  ],
-  budget_in_flight: ["Requests that workers have in flight, or may begin.", ofBudgets(one => one.in_flight), "company"],
-  budget_ceiling: ["Requests that may be in flight at this moment.", ofBudgets(one => one.ceiling), "company"],
-  budget_paused: [
-    "1 while the service wants no requests with the key.",
-    ofBudgets(({ pause }) => Number(pause !== null)),
-    "company",
-  ],
-  budget_requests_today: [
-    "Requests sent with the key since midnight UTC; companies that share one stand in one label, with commas.",
-    ofBudgets(one => one.requests_today),
-    "company",
-  ],
-  budget_requests_per_day: [
-    "How many there may be in a day; absent without a limit.",
-    ofBudgets(one => one.requests_per_day),
-    "company",
   ],
 };
 

@@ -1,12 +1,12 @@
 import { html } from "hono/html";
 import { counted, formatCount } from "../../counted.ts";
 import { ago, timespan } from "../../duration.ts";
-import type { BudgetStatus, FleetStatus, WorkerJob, WorkerStatus } from "../../fleet/view.ts";
+import type { FleetStatus, WorkerJob, WorkerStatus } from "../../fleet/view.ts";
 import { breakable } from "../../outputs/html/wording.ts";
 import type { Tone, View } from "./page_model.ts";
 import { time } from "./wording.ts";
 
-/** Worker processes with what they do, what waits for them, and what they may ask of the service; only where there are some. */
+/** Worker processes with what they do, and what waits for them; only where there are some. */
 export function workerSection({ status, now }: View) {
   const fleet = status?.workers;
   if (fleet == null || fleet.note !== null) return "";
@@ -14,13 +14,12 @@ export function workerSection({ status, now }: View) {
   return html`<section aria-labelledby="workers-title" id="workers">
     <div class="heading"><h2 id="workers-title">Workers</h2><p>${queue(fleet.queue)}</p></div>
     ${fleet.workers.length === 0 ? "" : table(fleet.workers, now)}
-    ${fleet.budgets.length === 0 ? "" : html`<ul class="budgets" aria-label="Limits of the keys">${fleet.budgets.map(budget)}</ul>`}
   </section>`;
 }
 
-function queue({ runs, waiting_parts, active_parts }: FleetStatus["queue"]) {
+function queue({ runs, waiting_companies, active_companies }: FleetStatus["queue"]) {
   if (runs.length === 0) return "Nothing is queued.";
-  return `${counted(runs.length, "run")}: ${counted(active_parts, "part")} being worked on, ${formatCount(waiting_parts)} to be begun.`;
+  return `${counted(runs.length, "run")}: ${counted(active_companies, "company", "companies")} being worked on, ${formatCount(waiting_companies)} waiting.`;
 }
 
 // Roles are explicit, as in the table of streams.
@@ -50,21 +49,13 @@ function standing({ up, refusal, draining }: WorkerStatus): { readonly word: str
   return draining ? { word: "leaving", tone: "idle" } : { word: "up", tone: "good" };
 }
 
-function work({ run_id, company, part, since, streams }: WorkerJob) {
-  if (part === null) return html`conducts run <code>${run_id}</code>`;
+function work({ run_id, company, since, streams }: WorkerJob) {
+  if (company === null) return html`conducts run <code>${run_id}</code>`;
   const read = streams
     .filter(({ state }) => state === "reading" || state === "publishing")
     .map(({ stream, state, rows, total }) => {
       const of = total === null ? counted(rows, "row") : `${formatCount(rows)} of ${counted(total, "row")}`;
       return `${stream} ${state}, ${of}`;
     });
-  return html`${breakable(`${company}/${part}`)} <span class="quiet">since ${time(since)}${read.length === 0 ? "" : `: ${read.join("; ")}`}</span>`;
-}
-
-function budget(one: BudgetStatus) {
-  const { companies, in_flight, ceiling, max_concurrency, requests_per_second, pause } = one;
-  const most = ceiling < max_concurrency ? ` (at most ${formatCount(max_concurrency)})` : "";
-  const rate = requests_per_second === null ? "" : `, ${formatCount(requests_per_second)} a second`;
-  const day = one.requests_per_day === null ? "" : ` of ${formatCount(one.requests_per_day)}`;
-  return html`<li class="quiet">${companies.join(", ")}: ${in_flight} of ${counted(ceiling, "request")} in flight${most}${rate}, ${formatCount(one.requests_today)}${day} today${pause === null ? "" : html`, <span class="warn">paused until ${time(pause.until)}: ${pause.reason}</span>`}</li>`;
+  return html`${breakable(company)} <span class="quiet">since ${time(since)}${read.length === 0 ? "" : `: ${read.join("; ")}`}</span>`;
 }

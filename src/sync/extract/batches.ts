@@ -17,16 +17,12 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 /** When others wait for memory a batch ends as soon as it is worth a transaction. */
 const WORTH_BYTES = 1024 * 1024;
 const BATCH_MS = 1_000;
-/** Of several workers each kill costs what all have not stored. */
-const SHARED_BATCH_MS = 200;
 
 /** What batches are made of, and what has to be kept before one is. */
 export interface Batching {
   readonly encoder: Encoder;
   readonly clock: Clock;
   readonly limiter: Pick<Limiter, "memory">;
-  /** Other processes fetch details of the same stream. */
-  readonly isShared?: boolean;
   readonly keepRejects: (rejects: readonly Reject[], scan: string) => Promise<void>;
   readonly archived: () => Promise<void>;
 }
@@ -48,11 +44,11 @@ export class Batches {
   }
 
   get due(): boolean {
-    const { encoder, clock, limiter, isShared = false } = this.#how;
+    const { encoder, clock, limiter } = this.#how;
     const { rows, bytes } = encoder;
     if (rows === 0) return false;
     if (bytes >= (limiter.memory.isShort ? WORTH_BYTES : BATCH_BYTES)) return true;
-    return rows >= BATCH_ROWS || clock.now() - this.#since >= (isShared ? SHARED_BATCH_MS : BATCH_MS);
+    return rows >= BATCH_ROWS || clock.now() - this.#since >= BATCH_MS;
   }
 
   /** Hands the rows so far over with the record that is true once they are stored; resolves when the batch before is. */

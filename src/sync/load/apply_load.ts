@@ -1,28 +1,17 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Db } from "../../warehouse/database.ts";
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
-import type { DetailGuard } from "../../warehouse/merge/deletion_limits.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 import { rowStateRef, summedRows } from "../../warehouse/sql_fragments.ts";
 import { saveProblems } from "../../warehouse/state/problems.ts";
 import { resolveRejects, resolveUnseen } from "../../warehouse/state/rejects.ts";
 import {
-  deletedByParts,
   lastPublish,
-  loadStreamState,
   PUBLISHING_COUNTERS,
-  partRunId,
   saveStreamState,
   streamStatesOf,
   writeStreamRun,
 } from "../../warehouse/state/run_log.ts";
-import {
-  afterPart,
-  noState,
-  readScanRecord,
-  type ScanRecord,
-  type StreamState,
-} from "../../warehouse/state/stream_state.ts";
+import { noState, readScanRecord, type ScanRecord, type StreamState } from "../../warehouse/state/stream_state.ts";
 import { publishedAmong, recountDetail, saveDashboard } from "../../warehouse/state/table_counts.ts";
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
@@ -36,24 +25,8 @@ import type { DeleteDecision } from "./soft_delete_decision.ts";
 
 /** Loads a stage whose missing rows are nobody's business: compares and applies. @throws TributaryError where too much of it is unusable */
 export async function publishStage(context: SyncContext, load: Load): Promise<Published> {
-  const { destination, company, part } = context;
-  const { stream } = load;
-  // Of details each part has parents of its own; windows share rows of the day that they meet on.
-  if (part === undefined || stream.mode.kind === "detail")
-    return applyLoad(context, load, await diffLoad(context, load, false));
-  while (true) {
-    const { publishedParts } = await loadStreamState(destination.db, company, stream.name);
-    const compared = await diffLoad(context, load, false);
-    try {
-      return await applyLoad(context, load, compared, undefined, { publishedParts });
-    } catch (error) {
-      if (!(error instanceof OvertakenError)) throw error;
-    }
-  }
+  return applyLoad(context, load, await diffLoad(context, load, false));
 }
-
-/** Another part published rows after this one's were compared with what is there: they are compared again. */
-class OvertakenError extends Error {}
 
 /** Last step of a load: tables, high-water mark and counters become true in one transaction. Empties the stage. */
 export async function applyLoad(
@@ -61,22 +34,16 @@ export async function applyLoad(
   load: Load,
   compared: LoadDiff,
   decided?: DeleteDecision,
-  seen?: Pick<StreamState, "publishedParts">,
 ): Promise<Published> {
   const { destination, log } = context;
   const { stream, stage, progress } = load;
   const { target, diff } = compared;
-  const absent = load.details?.absent ?? "believed";
+  const { absent = "believed", guard } = load.details ?? {};
   const before = Object.fromEntries(PUBLISHING_COUNTERS.map(name => [name, progress.run[name]]));
   const { published, fresh } = await context.inTurn(() =>
     inPublish(destination, target, diff, async trx => {
-      const open = await openPublish(trx, destination, target, diff, context.part !== undefined);
-      if (seen !== undefined) {
-        const { publishedParts } = await loadStreamState(trx, context.company, stream.name);
-        if (!isDeepStrictEqual(publishedParts, seen.publishedParts)) throw new OvertakenError();
-      }
+      const open = await openPublish(trx, destination, target, diff);
       const { timestamp, known } = await nextTimestamp(context, target, trx);
-      const guard = await guardOf(context, load, trx);
       const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });
       // A transaction that has to be done again counts once; requests go on meanwhile.
       Object.assign(progress.run, before);
@@ -95,17 +62,6 @@ export async function applyLoad(
   return published;
 }
 
-/** The guard, with what all parts of the run have deleted by now; asked when no other publishes the stream. */
-async function guardOf(
-  { runId, company, part }: SyncContext,
-  { stream, details }: Load,
-  trx: Db,
-): Promise<DetailGuard | undefined> {
-  const guard = details?.guard;
-  if (part === undefined || guard === undefined) return guard;
-  return { ...guard, deleted: await deletedByParts(trx, runId, company, stream.name) };
-}
-
 interface Applied extends LoadDiff {
   readonly decided: DeleteDecision | undefined;
   readonly published: Published;
@@ -116,7 +72,7 @@ interface Applied extends LoadDiff {
 
 /** What becomes true in the same transaction: the stream's state and counters, rejects, problems, schema changes. Answers the drift. */
 async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx: Db) {
-  const { destination, company, runId, part, clock } = context;
+  const { destination, company, runId, clock } = context;
   const { stream, stage, record, progress } = load;
   const { target, diff, decided, published, timestamp, known } = applied;
   const { parent } = target;
@@ -125,13 +81,9 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const drift = await recordDrift(trx, context, load, known.fields, { now: timestamp, since: progress.run.started_at });
   const undecided = decided === undefined ? load.state.undecided : decided.undecided;
   const publishedScan = context.earlier?.scan ?? record.scan;
-  const own =
-    part === undefined
-      ? { ...load.state, publishedScan, publishedParts: undefined, undecided }
-      : afterPart(known, load.state, part, publishedScan);
   const again = context.earlier !== undefined || load.rejects !== undefined;
   const isWhole = diff.distinct === diff.staged && published.missing === 0 && record.rejected === 0;
-  const digest = part === undefined && parent === undefined && !again && isWhole ? digestOf(target) : undefined;
+  const digest = parent === undefined && !again && isWhole ? digestOf(target) : undefined;
   const summed =
     digest === undefined || diff.isSame === true
       ? undefined
@@ -139,7 +91,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const lastKeys =
     digest === undefined ? null : summed === undefined ? known.lastKeys : { digest, rowState: summed.sums };
   const state = {
-    ...{ ...own, lastKeys },
+    ...{ ...load.state, publishedScan, undecided, lastKeys },
     lastMoment: touched ? timestamp : known.lastMoment,
     fields: drift.fields,
     formats: context.encoding.formats,
@@ -182,9 +134,9 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const proof = proofOf({ stream, record, diff, missing: published.missing, counts, bounded, again });
   Object.assign(progress.run, proof);
   // Its end is a transaction of its own only where something is left to do.
-  progress.ended = load.isLast === true && part === undefined ? progress.end(clock.now()) : undefined;
+  progress.ended = load.isLast === true ? progress.end(clock.now()) : undefined;
   const row = progress.ended ?? progress.run;
-  await writeStreamRun(trx, partRunId(runId, part?.name), company, stream.name, row);
+  await writeStreamRun(trx, runId, company, stream.name, row);
   if (load.rejects !== undefined) await resolveRejects(trx, of, load.rejects, new Date(clock.now()).toISOString());
   return drift;
 }
@@ -200,7 +152,7 @@ async function nextTimestamp(
 ): Promise<Pick<Applied, "timestamp" | "known">> {
   const related = [...(parent === undefined ? [] : parent.kind === "rows" ? [parent] : parent.sources), ...details];
   const states = await streamStatesOf(trx, [stream, ...related.map(each => each.stream)]);
-  // What is remembered may be younger than the load: an early publish of the same details wrote it, or another part.
+  // What is remembered may be younger than the load: an early publish of the same details wrote it.
   const known = states.find(each => each.company === company && each.stream === stream)?.state ?? noState;
   const before = states.map(each => ({ ...each, at: lastPublish(each.state) }));
   const own = Math.max(0, ...before.filter(last => last.company === company).map(({ at }) => at + 1));

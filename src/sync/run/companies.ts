@@ -23,13 +23,14 @@ export const isItself = ({ failure }: Service): boolean => !(failure instanceof 
 
 /**
  * Compares each company with what the warehouse knows of it and with the others; one that is not itself fails alone. `accept` proves that an unknown service
- * which has answered nothing yet is one. @throws ConfigError when none is left
+ * which has answered nothing yet is one. @throws ConfigError when none is left, unless there `mayBeNone`
  */
 export async function holdToWarehouse(
   services: readonly Service[],
   destination: Looked,
   program: string,
   accept: (service: Service) => Promise<Service> = async service => service,
+  mayBeNone = false,
 ): Promise<Service[]> {
   const loaded = await hasState(destination);
   const held: Service[] = [];
@@ -51,7 +52,7 @@ export async function holdToWarehouse(
       held.push({ ...service, failure: error });
     }
   }
-  if (!held.some(isItself)) throw held[0]?.failure;
+  if (!mayBeNone && !held.some(isItself)) throw held[0]?.failure;
   return held;
 }
 

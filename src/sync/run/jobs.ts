@@ -29,6 +29,8 @@ export interface CompanyRun {
   readonly archive?: Archive | undefined;
   /** Failures, in the order in which they came. */
   readonly errors: unknown[];
+  /** Those of the run, of no stream. */
+  readonly warnings: Message[];
   readonly stopCompany: (error: unknown) => void;
   /** Ends the whole run at the next safe point. */
   readonly stopRun: (error: unknown) => void;
@@ -151,24 +153,23 @@ function watched(context: SyncContext, { progress: { activity } }: Job): SyncCon
 }
 
 /** Those of the jobs that have to be done before: their rows say what this one asks for. */
-export function neededBefore({ stream }: Job, jobs: readonly Job[], policy: SyncContext["policy"]): readonly Job[] {
+function neededBefore({ stream }: Job, jobs: readonly Job[], policy: SyncContext["policy"]): readonly Job[] {
   const names = asksBy(stream, policy.ofStream(stream.name));
   return jobs.filter(other => other.stream !== stream && names.some(name => hasTable(other.stream, name)));
 }
 
 /**
  * Lists whose changes make details due: from the second run on these wait for them, so that all that changed is known when details
- * are asked for, once a run. `known`: the streams that earlier runs worked on.
+ * are asked for, once a run.
  */
-export async function relatedLists(
+async function relatedLists(
   { streams: { causes }, policy, destination, company, runId }: SyncContext,
   jobs: readonly Job[],
-  known?: ReadonlySet<string>,
 ): Promise<(job: Job) => readonly Job[]> {
   const listsOf = (detail: string) => causes.filter(({ details }) => details.includes(detail)).map(each => each.stream);
   if (jobs.every(({ stream }) => listsOf(stream.name).length === 0)) return () => [];
-  const rows = known === undefined ? await lastStreamRuns(destination, runId) : [];
-  const worked = known ?? new Set(rows.filter(row => row.company === company).map(({ stream }) => stream));
+  const rows = await lastStreamRuns(destination, runId);
+  const worked = new Set(rows.filter(row => row.company === company).map(({ stream }) => stream));
   return ({ stream }) => {
     if (!worked.has(stream.name)) return [];
     const names = listsOf(stream.name);
@@ -236,7 +237,7 @@ const parentOf = ({ stream: { mode } }: Job, jobs: readonly Job[]): Job | undefi
   mode.kind === "detail" ? jobs.find(other => other.stream.name === mode.of) : undefined;
 
 /** Why nothing can be asked for as the parent's rows are not known; undefined: they are. */
-export function whyWithout(job: Job, jobs: readonly Job[]): string | undefined {
+function whyWithout(job: Job, jobs: readonly Job[]): string | undefined {
   const parent = parentOf(job, jobs);
   if (parent === undefined || parent.progress.published) return undefined;
   const { stream, progress } = parent;
@@ -247,7 +248,7 @@ export async function contextOf(
   config: Config,
   service: Service,
   destination: Destination,
-  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log" | "part"> &
+  rest: Pick<SyncContext, "runId" | "clock" | "signal" | "log"> &
     Pick<SyncContext["encoding"], "redact"> &
     Pick<SyncContext["streams"], "catalogue" | "named" | "causes"> & {
       readonly refresh: Refresh;
@@ -301,7 +302,7 @@ export interface RunSource {
   readonly asksService: boolean;
   /** Other runs go first: it waits for the lock without asking the holder to make room. */
   readonly givesWay: boolean;
-  /** Other processes work on its parts, of all companies at once: when it is prepared its streams are locked beside theirs. */
+  /** Other processes lock its companies and work on them, each on one at a time: it locks none. */
   readonly isShared?: boolean;
   /** Called with the locks held and the tables made, before the first stream. Answers warnings. */
   begin?(

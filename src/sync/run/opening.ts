@@ -16,15 +16,7 @@ import { holdToWarehouse } from "./companies.ts";
 import type { RunSource } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
-import { closedService, knownService, openService, type Service, type SharedClients, tried } from "./service.ts";
-
-/** A part of a run that several processes share: the name that its locks go by, and whose key the run found its company's to be. */
-export interface JoinedPart {
-  readonly name: string;
-  readonly companyId: string | undefined;
-  /** Of the details of its stream those that fall to it; absent: all of its streams. */
-  readonly shard?: { readonly index: number; readonly of: number } | undefined;
-}
+import { closedService, openService, type Service, type SharedClients, tried } from "./service.ts";
 
 export interface PlannedRun {
   readonly order: RunOrder;
@@ -44,9 +36,17 @@ export interface PlannedRun {
   readonly privacy: Privacy;
   readonly source: RunSource;
   readonly sharedClients: SharedClients;
-  /** Absent: the whole of it. */
-  readonly part?: JoinedPart;
 }
+
+/** What a process that conducts a run locks: the run alone, so that its row is nobody else's to end. */
+export const runLockOf = (runId: string): [name: string, lockGroups: readonly string[]] => [
+  `run ${runId}`,
+  ["its end"],
+];
+
+/** What each attempt at a job of the workers locks, by which the sessions of the one before are found. */
+const lockedFirst = ({ source, runId, companies }: PlannedRun): string =>
+  source.isShared === true ? runLockOf(runId)[0] : companies[0]!.name;
 
 /** Who holds the locks of a run. */
 export const holderOf = (command: string, startedAt: string) => ({
@@ -76,22 +76,28 @@ export class RunResources {
     this.#asked = AbortSignal.any([tools.signal, this.#leaving.signal]);
   }
 
-  /** Opens destination and services side by side: neither needs the other, and both take a round trip and more. */
-  async open(): Promise<{ readonly destination: Destination; readonly services: readonly Service[] }> {
+  /**
+   * Opens destination and services side by side: neither needs the other, and both take a round trip and more. With `lock` no
+   * request is sent before it resolves, and a company that is not itself is for the caller to fail.
+   */
+  async open(
+    lock?: (destination: Destination) => Promise<void>,
+  ): Promise<{ readonly destination: Destination; readonly services: readonly Service[] }> {
     const { order, tools, privacy } = this.#plan;
     const { clock } = tools;
     // Nothing is fetched that could only be stored under another key than what is there.
-    const early = privacy.policy.keyId === undefined ? this.#askServices() : undefined;
+    const early = lock === undefined && privacy.policy.keyId === undefined ? this.#askServices() : undefined;
     const destination = await this.#openDestination();
     // Before its first stream only waits for others' locks are cut; those for our own have --wait.
     const preparing = AbortSignal.any([this.#prepared.signal, this.#leaving.signal]);
     this.#limitTime(-order.limits.waitMs, preparing, this.#limit);
     if (early === undefined) await requireOwnPolicyKey(destination, privacy);
+    if (lock !== undefined) await lock(destination);
     const { day } = this.#plan.sharedClients;
     if (order.config.api.requestsPerDay !== undefined)
-      day.note(await requestsOfDay(destination, new Date(clock.now())));
+      day.note(await requestsOfDay(destination, new Date(clock.now())), order.config.companies);
     const openedAt = clock.now();
-    const services = await this.#acceptServices(destination, early);
+    const services = await this.#acceptServices(destination, early, lock !== undefined);
     this.#askedMs = Math.max(0, clock.now() - openedAt);
     return { destination, services };
   }
@@ -117,7 +123,7 @@ export class RunResources {
   }
 
   #askServices(): Promise<Service[]> {
-    const { order, tools, companies, privacy, source, sharedClients, part } = this.#plan;
+    const { order, tools, companies, privacy, source, sharedClients } = this.#plan;
     const { config, version, identity, limits } = order;
     const { clock, random, log } = tools;
     const { maxRequests } = limits;
@@ -125,7 +131,6 @@ export class RunResources {
     const serviceTools = { clock, random, log, signal: this.#asked, version, maxRequests, ...answers };
     this.#opening = companies.map(async each => {
       if (!source.asksService) return closedService(each, config.api, clock);
-      if (part !== undefined) return knownService(each, part.companyId, config.api, serviceTools, sharedClients);
       return openService(each, config.api, identity, serviceTools, sharedClients);
     });
     const asking = Promise.all(this.#opening);
@@ -150,7 +155,7 @@ export class RunResources {
       clock: patience,
       memory: sharedClients.memory,
       makesRoom: source.givesWay,
-      takesOver: order.begun?.isRetry === true,
+      takesOver: order.begun?.isRetry === true ? lockedFirst(this.#plan) : undefined,
       stopReason: () => (signal.aborted ? signal : this.#limit.signal).reason,
     };
     this.#destination = await openDestination(order.config.destination, opener, order.limits.waitMs);
@@ -158,13 +163,17 @@ export class RunResources {
   }
 
   /** Waiting for the lock has a limit of its own, waiting for the service --max-time. */
-  async #acceptServices(destination: Destination, early: Promise<Service[]> | undefined): Promise<Service[]> {
-    const { order, streams, part } = this.#plan;
-    if (part !== undefined) return early ?? this.#askServices();
+  async #acceptServices(
+    destination: Destination,
+    early: Promise<Service[]> | undefined,
+    mayBeNone: boolean,
+  ): Promise<Service[]> {
+    const { order, streams } = this.#plan;
     const answered = new AbortController();
     this.#limitTime(0, AbortSignal.any([answered.signal, this.#leaving.signal]), this.#leaving);
     const accept = (service: Service) => tried(service, streams.selected, this.#asked);
-    const services = await holdToWarehouse(await (early ?? this.#askServices()), destination, order.version, accept);
+    const asked = await (early ?? this.#askServices());
+    const services = await holdToWarehouse(asked, destination, order.version, accept, mayBeNone);
     answered.abort();
     return services;
   }

@@ -3,15 +3,22 @@ import { lockGroupOf, versionedBy } from "../../config/selection.ts";
 import type { Message } from "../../message.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
-import { type Prepared, prepareWarehouse, type Views } from "../../warehouse/schema/prepare_warehouse.ts";
+import {
+  type Prepared,
+  prepareWarehouse,
+  reconcileHistoriesOf,
+  type Views,
+} from "../../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
+import { checkIdentity } from "../../warehouse/state/identity.ts";
+import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { mendTimestamps } from "../witnessed_time.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
 import type { PlannedRun } from "./opening.ts";
 import type { Job } from "./report.ts";
-import type { Service } from "./service.ts";
+import { keyLockOf, type Service } from "./service.ts";
 
 /** A run whose destination is open and whose companies have answered. */
 export interface OpenedRun {
@@ -36,7 +43,7 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const catalogue = plan.streams.all;
   const present = run.services.filter(isItself);
   const tables = await prepareTables(run, present);
-  const mended = await mendClocks(run, present);
+  const mended = source.isShared === true ? [] : await mendClocks(run, present);
   const privacy = await reconcilePolicy(run);
   const histories = await tables.reconcileHistories();
   for (const done of [...tables.done, ...privacy.done, ...histories]) tools.log.info(runMessages.prepared({ done }));
@@ -53,27 +60,51 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   };
 }
 
-/** Joins a run that is prepared already: locks the streams as one of its parts, beside the others. */
-export async function joinRun({ plan, destination, services, jobs }: OpenedRun, part: string): Promise<PreparedRun> {
-  const { order, streams } = plan;
-  const { lockGroups } = lockedBy(plan);
-  for (const { company } of services.filter(isItself))
-    await destination.lock(company.name, [...lockGroups], order.limits.waitMs, part);
+/** The locks of a run that works on one company: nobody else works on its streams, or sends requests with its key. */
+export async function lockCompany({ order, companies: [company], ...plan }: PlannedRun, destination: Destination) {
+  const { waitMs } = order.limits;
+  // Where it can't be read the service's opening says so.
+  await company!.refreshKey().catch(() => undefined);
+  await destination.lock(...keyLockOf(company!), waitMs);
+  await destination.lock(company!.name, [...lockedBy(plan).lockGroups], waitMs);
+}
+
+/** Joins a run whose warehouse another process has prepared, with one company, which `lockCompany` has locked. */
+export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
+  const { plan, destination, services, jobs } = run;
+  const { order, streams, startedAt: now, source } = plan;
+  const { config, version } = order;
   const added = await addedColumnsOf(destination);
-  const { settings } = order.config.streams;
   const wide = new Map(
-    streams.all.map(stream => [stream.name, withAdded(stream, added, settings[stream.name]?.volatile ?? [])]),
+    streams.all.map(stream => [
+      stream.name,
+      withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []),
+    ]),
   );
-  return {
-    catalogue: [...wide.values()],
-    jobs: jobs.map(job => ({ ...job, stream: wide.get(job.stream.name)! })),
-    warnings: [...destination.warnings],
-  };
+  const catalogue = [...wide.values()];
+  const joined = { catalogue, jobs: jobs.map(job => ({ ...job, stream: wide.get(job.stream.name)! })) };
+  const present = services.filter(isItself);
+  const companies = present.filter(isAccepted).map(identityOf);
+  const { db, dialect, schema } = destination;
+  const { formats } = config;
+  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
+  const mended = await mendClocks(run, present);
+  const names = present.map(({ company }) => company.name);
+  const histories = await reconcileHistoriesOf(destination, {
+    companies: present.map(identityOf),
+    streams: catalogue,
+    versioned: versionedBy(streams.all, config.streams),
+    lockedStreams: lockedBy(plan).held.map(({ name }) => name),
+    now,
+  });
+  for (const done of histories) plan.tools.log.info(runMessages.prepared({ done }));
+  const begun = (await source.begin?.(destination, names, catalogue)) ?? [];
+  return { ...joined, warnings: [...destination.warnings, ...mended, ...begun] };
 }
 
 /** Locks what the run works on, and creates, upgrades and widens tables and views. */
 async function prepareTables({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<Prepared> {
-  const { order, startedAt, streams, privacy } = plan;
+  const { order, startedAt, streams, privacy, source } = plan;
   const { config, version, limits } = order;
   const views = viewsOf(order);
   // Models that are kept as tables hold values as they were: they go before what they were made of is rewritten.
@@ -83,10 +114,14 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
   const { lockGroups, held } = lockedBy(plan);
   return prepareWarehouse(destination, {
     version,
-    companies: present.map(service => ({ ...identityOf(service), isRecorded: isAccepted(service) })),
+    companies: present.map(service => ({
+      ...identityOf(service),
+      isRecorded: source.isShared !== true && isAccepted(service),
+    })),
     catalogue: all,
     streams: all.filter(stream => on.includes(stream) || selected.includes(stream)),
     lockGroups: [...lockGroups],
+    isShared: plan.source.isShared === true,
     lockedStreams: held.map(({ name }) => name),
     versioned: versionedBy(all, config.streams),
     grantSelectTo: config.destination.grantSelectTo,
@@ -108,7 +143,7 @@ export const viewsOf = ({ config, models }: Pick<PlannedRun["order"], "config" |
 });
 
 /** The lock groups that the run works on, and all of their streams. */
-function lockedBy({ streams: { all, selected } }: PlannedRun) {
+function lockedBy({ streams: { all, selected } }: Pick<PlannedRun, "streams">) {
   const lockGroups = new Set(selected.map(stream => lockGroupOf(all, stream)));
   return { lockGroups, held: all.filter(stream => lockGroups.has(lockGroupOf(all, stream))) };
 }
@@ -133,6 +168,6 @@ function reconcilePolicy({ plan, destination }: OpenedRun) {
     now: new Date(tools.clock.now()).toISOString(),
     askedAt: order.askedAt ?? startedAt,
     log: tools.log,
-    always: !source.asksService,
+    always: !source.asksService && source.isShared !== true,
   });
 }

@@ -12,17 +12,14 @@ import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
 import { fromService } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
-import { type JoinedPart, type PlannedRun, RunResources } from "./opening.ts";
-import { joinRun, prepareRun } from "./preparation.ts";
+import { type PlannedRun, RunResources, runLockOf } from "./opening.ts";
+import { joinRun, lockCompany, prepareRun } from "./preparation.ts";
 import type { Job, RunReport } from "./report.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
 import { createSharedClients, type Service } from "./service.ts";
-import { type PartOutcome, workOnPart, workOnStreams } from "./streams.ts";
+import { type CompanyOutcome, workOnOneCompany, workOnStreams } from "./streams.ts";
 
 export type { RunReport, RunView } from "./report.ts";
-
-/** The part of a shared run that prepares it, and says how it ended. */
-const CONDUCTING = "run";
 
 /** One run. Failures of streams are kept apart and reported; thrown is only what kept the run from beginning. */
 export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attempt): Promise<RunReport> {
@@ -37,8 +34,11 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
       throw new ConfigError(runMessages.nothing_loaded());
     const isResumed = order.begun !== undefined && (await hasBegun(destination, plan.runId));
     const opened = { plan, destination, services, jobs };
-    const prepared = isResumed ? await joinRun(opened, CONDUCTING) : await prepareRun(opened);
-    if (plan.source.isShared === true && !isResumed) await destination.share(CONDUCTING);
+    const prepared = await prepareRun(opened);
+    if (plan.source.isShared === true) {
+      await destination.unlock();
+      await destination.lock(...runLockOf(plan.runId), order.limits.waitMs);
+    }
     plan.source.underWay?.(destination);
     const { archives } = resources;
     const run = { plan, destination, services, archives, isResumed, ...prepared };
@@ -48,24 +48,21 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
   }
 }
 
-/** Some streams of one company, for a run that another process conducts. Failures of streams are in the outcome; thrown is what another try may mend. */
-export async function runPart(
-  order: RunOrder,
-  part: JoinedPart,
-  tools: RunTools,
-  attempt: Attempt,
-): Promise<PartOutcome> {
-  const plan = { ...planRun(order, tools, attempt), part };
+/**
+ * The streams of one company, for a run that another process conducts. Failures of streams, and of the company, are in the
+ * outcome. @throws what another try may mend; ConfigError where this process is not fit for the run
+ */
+export async function runOneCompany(order: RunOrder, tools: RunTools, attempt: Attempt): Promise<CompanyOutcome> {
+  const plan = planRun(order, tools, attempt);
   const resources = new RunResources(plan);
   try {
-    const { destination, services } = await resources.open();
-    // A detail's list is selected with it, and another part's.
-    const jobs = jobsOf(plan, services).filter(({ stream }) => order.selection.names.includes(stream.name));
-    const prepared = await joinRun({ plan, destination, services, jobs }, part.name);
-    if (order.begun?.isRetry === true && part.shard === undefined)
-      await takeOverDone(destination, plan.runId, prepared.jobs);
+    const { destination, services } = await resources.open(opened => lockCompany(plan, opened));
+    const opened = { plan, destination, services, jobs: jobsOf(plan, services) };
+    const prepared = await joinRun(opened);
+    if (order.begun?.isRetry === true) await takeOverDone(destination, plan.runId, prepared.jobs);
+    plan.source.underWay?.(destination);
     const { archives } = resources;
-    return await workOnPart({ plan, destination, services, archives, ...prepared }, resources.beginStreams());
+    return await workOnOneCompany({ plan, destination, services, archives, ...prepared }, resources.beginStreams());
   } finally {
     await resources.close();
   }

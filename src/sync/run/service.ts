@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { ByteBudget } from "../../byte_budget.ts";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
@@ -49,8 +50,8 @@ export interface SharedClients {
 export function createSharedClients(
   { maxConcurrency, requestsPerSecond, requestsPerDay, memoryBytes }: Config["api"],
   clock: Clock,
+  memory = new ByteBudget(memoryBytes),
 ): SharedClients {
-  const memory = new ByteBudget(memoryBytes);
   const limiters = new Map<string, Limiter>();
   return {
     limiterOf(company) {
@@ -67,11 +68,18 @@ export function createSharedClients(
 
 const keyOf = (company: Company): string => JSON.stringify([new URL(company.baseUrl).origin, company.key()]);
 
+/** The lock of a company's key, as `Destination.lock` takes it. Its name tells nothing of the key, which is the HMAC's own. */
+export function keyLockOf(company: Company): [name: string, lockGroups: readonly string[]] {
+  const digest = createHmac("sha256", company.key()).update(new URL(company.baseUrl).origin).digest("hex");
+  return [`key ${digest.slice(0, 16)}`, ["requests"]];
+}
+
 /** What `api.requests_per_day` leaves of each key to the companies of a run, in the UTC day that it is. */
 export class DayLimit {
   readonly #most: number;
   readonly #clock: Clock;
   #day: number | undefined;
+  #companies: readonly Company[] = [];
   /** What others sent today, by company. */
   readonly #before = new Map<string, number>();
   /** `from`: what the client had sent when the day began. */
@@ -82,9 +90,10 @@ export class DayLimit {
     this.#clock = clock;
   }
 
-  /** The first note counts: later ones would count what this run has sent. */
-  note(sent: ReadonlyMap<string, number>): void {
+  /** What was sent today for all `companies` of the configuration. The first note counts: later ones would count what this run has sent. */
+  note(sent: ReadonlyMap<string, number>, companies: readonly Company[]): void {
     this.#turn();
+    this.#companies = companies;
     for (const [company, count] of sent) if (!this.#before.has(company)) this.#before.set(company, count);
   }
 
@@ -97,7 +106,8 @@ export class DayLimit {
     if (this.#most === Number.POSITIVE_INFINITY) return this.#most;
     this.#turn();
     const same = this.#clients.filter(client => keyOf(client.company) === keyOf(company));
-    const before = [...new Set(same.map(client => client.company.name))].map(name => this.#before.get(name) ?? 0);
+    const sharing = this.#companies.filter(other => keyOf(other) === keyOf(company));
+    const before = sharing.map(({ name }) => this.#before.get(name) ?? 0);
     const others = same.filter(client => client.api !== api).map(({ api, from }) => api.stats.requests - from);
     const from = same.find(client => client.api === api)?.from ?? 0;
     return [...before, ...others].reduce((left, sent) => left - sent, from + this.#most);
@@ -190,24 +200,6 @@ export async function openService(
     const fatal = error.failure === "unauthorized" || (error.failure === "unavailable" && error.status === undefined);
     return { ...unknown, failure: fatal || error.exitCode === 5 ? error : undefined };
   }
-}
-
-/** The service of a company whose key another process of the same run has found to be its own. @throws ConfigError when the key can't be read here */
-export async function knownService(
-  company: Company,
-  companyId: string | undefined,
-  settings: Config["api"],
-  tools: ServiceTools,
-  sharedClients: SharedClients,
-): Promise<Service> {
-  await company.refreshKey();
-  return {
-    company,
-    ...clientOf(company, settings, tools, sharedClients),
-    companyId,
-    accepted: true,
-    failure: undefined,
-  };
 }
 
 /** Lists that are tried before an address is taken for a wrong one. */

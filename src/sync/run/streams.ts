@@ -33,20 +33,19 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   const ended = { order, tools, runId, startedAt, destination, catalogue, jobs };
   const announcements = await announceBegin(run);
   const errors: unknown[] = [];
+  const warnings = [...run.warnings];
   const timers = new AbortController();
   const fail = (error: unknown): void => void errors.push(error);
   const releasing = releaseEvery(ended, order.config.destination.publishEveryMs, timers.signal).catch(fail);
   const look = firstLook(ended);
-  const signal = await workOnCompanies(run, limit, { announcements, errors, listed: () => look().catch(fail) }).finally(
-    () => timers.abort(),
-  );
+  const shared = { announcements, errors, warnings, listed: () => look().catch(fail) };
+  const signal = await workOnCompanies(run, limit, shared).finally(() => timers.abort());
   await releasing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
   await measureChanged(ended, errors);
   const doubts = [...(await doubtfulAssumptions(ended, errors)), ...(await refreshStored(ended, errors))];
   announcements.warn(doubts);
-  const warnings = [...run.warnings, ...doubts];
-  const report = await conclude({ ...ended, warnings, announcements }, errors);
+  const report = await conclude({ ...ended, warnings: [...warnings, ...doubts], announcements }, errors);
   attempt?.end(errors.map(error => ({ error, message: messageInReport(error, jobs, tools.redact) })));
   return report;
 }
@@ -55,7 +54,7 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
 async function workOnCompanies(
   run: Run,
   limit: AbortSignal,
-  streams: Pick<AllStreams, "announcements" | "errors" | "listed">,
+  streams: Pick<AllStreams, "announcements" | "errors" | "warnings" | "listed">,
 ): Promise<AbortSignal> {
   const { plan, jobs, services } = run;
   const { tools } = plan;
@@ -82,25 +81,29 @@ async function usualRequests({ plan, destination }: Run): Promise<(job: Job) => 
   };
 }
 
-/** What a part of a run did, as JSON. */
-export interface PartOutcome {
+/** What a run did for one company, as JSON. */
+export interface CompanyOutcome {
+  readonly warnings: readonly Message[];
   readonly streams: readonly (StreamOutcome & { readonly stream: string })[];
   readonly failures: readonly (Message & { readonly exitCode: ExitCode; readonly ends: Ends })[];
 }
 
-/** Works on the streams of a part. @throws DestinationError, LockedError: another try may go better */
-export async function workOnPart(run: Run, limit: AbortSignal): Promise<PartOutcome> {
+/** Works on the streams of the run's one company. @throws DestinationError, LockedError: another try may go better */
+export async function workOnOneCompany(run: Run, limit: AbortSignal): Promise<CompanyOutcome> {
   const { tools } = run.plan;
   const errors: unknown[] = [];
+  const warnings = [...run.warnings];
   const announcements = announce(tools.log, []);
   announcements.warn(run.warnings);
-  await workOnCompanies(run, limit, { announcements, errors, listed: async () => undefined });
+  await announceFormats(run);
+  await workOnCompanies(run, limit, { announcements, errors, warnings, listed: async () => undefined });
   const passing = (error: unknown) =>
     error instanceof LockedError || (error instanceof DestinationError && error.passing);
   if (errors.some(passing)) throw errors.find(passing);
   // Why a whole run ends is said where it is conducted.
   const own = errors.filter(error => !(error instanceof StoppedError));
   return {
+    warnings,
     streams: run.jobs.map(({ stream, progress }) => ({ stream: stream.name, ...progress.outcome() })),
     failures: own.map(error => ({
       ...redactMessage(messageFor(error), tools.redact),
@@ -126,7 +129,7 @@ async function refreshStored(
 }
 
 /** What a company's streams share with those of the others. */
-interface AllStreams extends Pick<CompanyRun, "errors" | "stopRun" | "streamsAtOnce" | "listed"> {
+interface AllStreams extends Pick<CompanyRun, "errors" | "warnings" | "stopRun" | "streamsAtOnce" | "listed"> {
   readonly announcements: Announcements;
   readonly signal: AbortSignal;
 }
@@ -145,7 +148,6 @@ async function workOnCompany(run: Run, service: Service, streams: AllStreams): P
     named: new Set(selection.named ?? selection.names),
     causes: plan.causes,
     askedAt: order.askedAt ?? startedAt,
-    part: plan.part?.shard === undefined ? undefined : { name: plan.part.name, ...plan.part.shard },
   });
   await source.runCompany(context, service, {
     ...shared,
@@ -172,7 +174,7 @@ async function announceBegin(run: Run): Promise<Announcements> {
   await beginRun(destination, row, new Date(tools.clock.now()));
   const announcements = announce(tools.log, await warningsOfLastRun(destination.db, order.command));
   announcements.warn(run.warnings);
-  await announceFormats(run);
+  if (plan.source.isShared !== true) await announceFormats(run);
   return announcements;
 }
 

@@ -4,32 +4,21 @@ import { type Formats, readMoment } from "../../rows/moment.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import { knownKey } from "../../rows/reject.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
-import { type BackfillPlan, hasWindow, type StreamState } from "../../warehouse/state/stream_state.ts";
+import type { BackfillPlan, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { readingOf } from "../extract/reading.ts";
 import { besideRows } from "../extract/rows_in_answer.ts";
 import { type DatedFeed, readWindows } from "../extract/windows.ts";
-import { countParts } from "./count_parts.ts";
-import { fetchPart, type Gather, mayPublish, type PartResult, syncDetails } from "./details.ts";
+import { mayPublish, syncDetails } from "./details.ts";
 import { openDoubleBufferedStage } from "./double_buffered_stage.ts";
 import { keepState } from "./extraction.ts";
 import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
-
-/** Has other sessions do what they can of a stream's plan: details, and windows that are not done. Undefined: this session does it. */
-export interface Distribution {
-  readonly details: Gather;
-  /** Answers the rows that the windows exclude. */
-  readonly windows: (undone: number) => Promise<readonly OldRow[] | undefined>;
-}
-
-/** What a part of a stream's plan came to: of details, or the rows that its windows exclude. */
-export type BackfillPartResult = { readonly counts: PartResult } | { readonly strays: readonly OldRow[] };
 
 /**
  * Loads what the stream's plan names: a list whole, a detail for parents dated in the range, a feed in windows where it can filter by dates. No high-water
  * mark moves: the next run reads the feed whole, because rows without a time are in no window.
  */
-export async function backfillStream(sync: StreamSync, distribution?: Distribution): Promise<void> {
+export async function backfillStream(sync: StreamSync): Promise<void> {
   const { context, stream, progress } = sync;
   const { mode } = stream;
   const state = await loadState(context, stream);
@@ -43,30 +32,16 @@ export async function backfillStream(sync: StreamSync, distribution?: Distributi
       await syncListing({ ...sync, mode });
       break;
     case "feed":
-      if (isInWindows(mode, state)) return backfillFeed({ ...sync, mode }, plan, distribution);
+      if (isInWindows(mode, state)) return backfillFeed({ ...sync, mode }, state, plan);
       await readWhole({ ...sync, mode });
       break;
     case "detail":
-      await syncDetails({ ...sync, context: detailsContext(context, plan), mode }, undefined, distribution?.details);
+      await syncDetails({ ...sync, context: detailsContext(context, plan), mode });
       break;
     case "snapshot":
       break;
   }
   await endPlan(context, stream);
-}
-
-/** Loads the part of the plan that `context.part` names, and publishes it beside the others. What its strays mean is left to `backfillStream`. */
-export async function backfillPart(sync: StreamSync): Promise<BackfillPartResult> {
-  const { context, stream } = sync;
-  const { mode } = stream;
-  const state = await loadState(context, stream);
-  const plan = state.backfill;
-  if (mode.kind === "detail" && plan !== null)
-    return { counts: await fetchPart({ ...sync, context: detailsContext(context, plan), mode }) };
-  if (mode.kind !== "feed" || plan === null || !isInWindows(mode, state)) return { strays: [] };
-  const others = (nth: number) => context.part !== undefined && !hasWindow(context.part, nth);
-  const windows = plan.windows.map((window, nth) => (others(nth) ? { ...window, done: true } : window));
-  return { strays: await readPlanned({ ...sync, mode }, { ...plan, windows }, state.strays) };
 }
 
 const isInWindows = (mode: Feed, { backfill, filterDistrusted }: StreamState): mode is DatedFeed =>
@@ -106,24 +81,10 @@ function detailsContext(context: SyncContext, plan: BackfillPlan): SyncContext {
   };
 }
 
-async function backfillFeed(
-  sync: StreamSync<DatedFeed>,
-  begun: BackfillPlan,
-  distribution: Distribution | undefined,
-): Promise<void> {
+async function backfillFeed(sync: StreamSync<DatedFeed>, state: StreamState, plan: BackfillPlan): Promise<void> {
   const { context, stream, progress } = sync;
-  const found = await distribution?.windows(begun.windows.filter(({ done }) => !done).length);
-  if (found !== undefined) {
-    await countParts(sync);
-    // What lies there was staged before the parts went on, and by parts that came to no end: its windows are not done.
-    await (await context.destination.stage(context.company, stream.tables)).drop();
-  }
-  const state = await loadState(context, stream);
-  const plan = state.backfill ?? begun;
-  const before = differentRows([...(found ?? []), ...state.strays]);
-  const isDoubted = found !== undefined && before.length >= PLURAL;
-  const own = isDoubted ? [] : await readPlanned(sync, plan, before);
-  const strays = [...own, ...(found ?? [])];
+  const before = state.strays;
+  const strays = await readPlanned(sync, plan, before);
   const doubts = doubtsOf(stream, state, strays, "of one window of time", progress);
   if (doubts === undefined) {
     if (strays.length + before.length > 0) await saveState(context, stream, { strays });

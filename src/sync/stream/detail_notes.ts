@@ -6,7 +6,7 @@ import type { StreamSync } from "../context.ts";
 import type { DetailsResult } from "../extract/details.ts";
 import { detailsMessages } from "./messages.ts";
 
-/** How the requests of details ended; where one of its parts was killed, those since it went on. */
+/** How the requests of details ended. */
 export type DetailCounts = Pick<DetailsResult, "ok" | "absent" | "failed" | "firstFailure">;
 
 /** So many details that were never fetched are worth a word before they are. */

@@ -37,7 +37,7 @@ function refreshOf(refresh: StreamPolicy["refresh"]): WorkRequest["refresh"] {
 
 /** What decides which details are due, but for what a run under way has asked for. */
 export function workRequest(
-  context: Pick<SyncContext, "company" | "clock" | "part"> & {
+  context: Pick<SyncContext, "company" | "clock"> & {
     readonly streams: Pick<SyncContext["streams"], "catalogue">;
     readonly policy: Pick<SyncContext["policy"], "start" | "to" | "allDetails" | "only" | "ofStream">;
   },
@@ -59,7 +59,6 @@ export function workRequest(
     start,
     to,
     only,
-    shard: context.part,
     audit: policy.audit === "rest" ? WITHOUT_LIMIT : policy.audit,
     fresh: policy.fresh,
     refresh: refreshOf(policy.refresh),

@@ -11,14 +11,7 @@ import {
   type WorkRequest,
 } from "../../warehouse/details/work_list.ts";
 import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
-import {
-  type Absent,
-  absentWithRows,
-  areReadable,
-  type Parted,
-  stagedAbsent,
-  stagedAnswers,
-} from "../../warehouse/merge/outcomes.ts";
+import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { completeTogether } from "../../warehouse/state/table_counts.ts";
@@ -30,7 +23,6 @@ import { publishStage } from "../load/apply_load.ts";
 import { deletesMessages } from "../load/messages.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { presentTime } from "../witnessed_time.ts";
-import { countParts } from "./count_parts.ts";
 import { announce, type DetailCounts, noteIdleCauses, troubleWith } from "./detail_notes.ts";
 import { detailRequest, workRequest } from "./detail_request.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
@@ -46,63 +38,19 @@ export interface FetchedBefore {
   readonly at: (item: WorkItem) => string;
 }
 
-/** What one part of a stream's details came to. */
-export interface PartResult extends DetailCounts {
-  /** Rows that were too many to go. */
-  readonly blocked: Parted["blocked"];
-}
-
-/** What other sessions did for a stream: the names of their parts, and what those that came to an end came to. */
-export interface Gathered {
-  readonly parts: readonly string[];
-  readonly counts: readonly PartResult[];
-}
-
-/** Hands details out to other sessions, by what is asked for and how many are due; undefined: this one fetches them. */
-export type Gather = (request: WorkRequest, due: number) => Promise<Gathered | undefined>;
-
 /**
- * Fetches the shard of the details that are due which `context.part` names, and publishes it beside the others. What 404s mean
- * is left to `syncDetails`: they stay in the part's stage. @throws what ended the requests early, once it is published; never
- * for answers that failed, or rows that were too many to go
+ * Fetches the details that are due and publishes them, early ones while the rest is still being fetched.
  */
-export async function fetchPart(sync: StreamSync<Detail>): Promise<PartResult> {
-  const { destination } = sync.context;
-  const { run } = sync.progress;
-  // More than none where it was killed and goes on.
-  const asked = run.requests - run.retries;
-  const { shelf, request } = await openShelf(sync);
-  const { stage } = shelf.extraction;
-  const staged =
-    request.limit === undefined || stage.record === undefined ? 0 : await stagedAnswers(destination, stage);
-  await using work = await openWorkList(destination, { ...request, asked: asked + staged, stage });
-  shelf.work = work.table;
-  const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
-  const kept = await publishBut404s(shelf, record);
-  await shelf.extraction.batches.end(kept);
-  await work.learn?.();
-  if (counts === undefined) throw error;
-  const { ok, absent, failed, firstFailure } = counts;
-  return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
-}
-
-/**
- * Fetches the details that are due and publishes them, early ones while the rest is still being fetched. What `gather` had
- * other sessions fetch before is taken over, and only what they could not do is left to fetch.
- */
-export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefore, gather?: Gather): Promise<void> {
+export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefore): Promise<void> {
   const { context, stream, mode } = sync;
   const { destination, policy } = context;
   const { shelf, request } = await openShelf(sync, before && { again: context.runId });
   // Of all of them, and of what was fetched back then, none waits; who names rows asks of these alone.
   const waiting = before !== undefined || request.force ? undefined : await countWaiting(destination, request);
-  const gathered = gather && (await gather(request, await countDue(shelf, request)));
-  const left = gathered === undefined ? request : await takeOver(sync, shelf, request, gathered);
-  await using work = before?.work ?? (await openWorkList(destination, { ...left, stage: shelf.extraction.stage }));
+  await using work = before?.work ?? (await openWorkList(destination, { ...request, stage: shelf.extraction.stage }));
   shelf.work = work.table;
   if (before === undefined) announce(sync, work);
-  const { record, counts: own, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
-  const counts = own && together(own, gathered?.counts);
+  const { record, counts, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
   const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
   const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
   const ranged = policy.ranged === true && mode.newest !== undefined;
@@ -129,57 +77,10 @@ async function openShelf(
   const { context, stream, mode, progress } = sync;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
-  // Of a part it is the whole's.
-  const request = {
-    ...workRequest(context, stream, mode),
-    ...{ plannedAt: progress.run.started_at, room: await roomLeft(sync) },
-  };
-  // A part that ends early would take values for gone whose rows are another's.
-  const parentsComplete = context.part === undefined && (await areParentsComplete(context, request.parents));
+  const request = { ...workRequest(context, stream, mode), room: await roomLeft(sync) };
+  const parentsComplete = await areParentsComplete(context, request.parents);
   const nothing = { work: undefined, deleted: 0, blocked: undefined };
   return { shelf: { context, stream, extraction, state, progress, parentsComplete, ...nothing }, request };
-}
-
-async function countDue({ context, extraction: { stage } }: Shelf, request: WorkRequest): Promise<number> {
-  const counts = await countWork(context.destination, { ...request, stage });
-  const due = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return Math.min(due, request.limit ?? due);
-}
-
-const together = (own: DetailCounts, parts: readonly DetailCounts[] = []): DetailCounts =>
-  parts.reduce(
-    (sum, part) => ({
-      ok: sum.ok + part.ok,
-      absent: sum.absent + part.absent,
-      failed: sum.failed + part.failed,
-      firstFailure: sum.firstFailure ?? part.firstFailure,
-    }),
-    own,
-  );
-
-/** Goes on where the parts have come to: their 404s and what they counted become this run's. Answers what is left to ask for. */
-async function takeOver(
-  sync: StreamSync,
-  shelf: Shelf,
-  request: WorkRequest,
-  { parts, counts }: Gathered,
-): Promise<WorkRequest> {
-  const { context, stream, extraction } = shelf;
-  const { destination, company } = context;
-  const { encoder, batches, record } = extraction;
-  const stages: Stage[] = [];
-  for (const part of parts) stages.push(await destination.stage(company, stream.tables, part));
-  encoder.sequence = record.sequence;
-  for (const stage of stages.filter(({ record }) => record !== undefined))
-    for (const outcome of await stagedAbsent(destination, stage)) encoder.outcome(outcome);
-  shelf.extraction = { ...extraction, record: await batches.end(record) };
-  const sums = await countParts(sync);
-  for (const stage of stages) await stage.drop();
-  shelf.deleted = sums.deleted;
-  const blocked = counts.flatMap(part => part.blocked ?? []);
-  shelf.blocked = blocked.toSorted((a, b) => b.leaving - a.leaving)[0];
-  const asked = sums.requests - sums.retries;
-  return { ...request, audit: 0, force: false, refresh: undefined, everyMs: undefined, asked };
 }
 
 /** Whether it is known which values there are: only then is one gone that no row carries. */
@@ -210,7 +111,7 @@ async function areDoubtful(
 interface Shelf {
   readonly context: SyncContext;
   readonly stream: Stream;
-  extraction: Extraction;
+  readonly extraction: Extraction;
   readonly state: StreamState;
   readonly progress: StreamProgress;
   readonly parentsComplete: boolean;

@@ -34,9 +34,9 @@ interface StageBuffer {
 /** Opens the stages of a feed that is read in windows, and decides what in them may be gone on with. */
 export async function openDoubleBufferedStage(sync: StreamSync, plan: BackfillPlan): Promise<DoubleBufferedStage> {
   const { context, stream, progress } = sync;
-  const { company, destination, part } = context;
+  const { company, destination } = context;
   const state = await loadStreamState(destination.db, company, stream.name);
-  const publishedScan = part === undefined ? state.publishedScan : (state.publishedParts?.[part.name] ?? null);
+  const { publishedScan } = state;
   const request = { query: { ...stream.query, backfill: [plan.from, plan.to] }, full: false };
   const extraction = await openExtraction(sync, state, request);
   const { fingerprint } = extraction.record;

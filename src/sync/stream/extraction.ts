@@ -65,13 +65,12 @@ export async function openExtraction<R extends Request>(
   begun?: R,
 ): Promise<Extraction<R>> {
   const { context, stream, progress } = sync;
-  const part = context.part?.name;
-  const durable = await context.destination.stage(context.company, stream.tables, part);
-  // A work list is made from what is staged, and what a part stages others wait for.
-  const stage = part !== undefined || stream.mode.kind === "detail" ? durable : new HeldStage(durable);
+  const durable = await context.destination.stage(context.company, stream.tables);
+  // A work list is made from what is staged.
+  const stage = stream.mode.kind === "detail" ? durable : new HeldStage(durable);
   const encoder = encoderOf(context.encoding, stream, context.policy.start);
   const batches = new Batches(stage, {
-    ...{ encoder, clock: context.clock, limiter: context.service.limiter, isShared: part !== undefined },
+    ...{ encoder, clock: context.clock, limiter: context.service.limiter },
     keepRejects: (rejects, scan) => keepRejects(context, stream, rejects, scan),
     archived: () => context.service.archived(),
   });
@@ -80,7 +79,7 @@ export async function openExtraction<R extends Request>(
   const requests = begun === undefined ? [request] : [request, begun];
   const same = requests.find(each => stored?.fingerprint === printOf(context, stream, each));
   // Killed between a publish and the emptying of its stage, a run leaves a scan that is in the tables already.
-  const wasPublished = stored?.scan === (part === undefined ? state.publishedScan : state.publishedParts?.[part]);
+  const wasPublished = stored?.scan === state.publishedScan;
   const continued = same !== undefined && !wasPublished ? stored : undefined;
   // A row that moved to a later page meanwhile would be taken for one more of its key; a lookup's answers are whole.
   const lost = isPlaced(stream) && lookupOf(stream) === undefined && continued?.phase === "reading";

@@ -3,7 +3,7 @@ import type { Destination } from "../../warehouse/destination.ts";
 import { lastStreamRuns } from "../../warehouse/state/run_log.ts";
 import type { StreamSync } from "../context.ts";
 
-/** A part in so many is kept for requests that have to be sent again. */
+/** One request in so many is kept for requests that have to be sent again. */
 const KEPT = 20;
 
 type AuditOf = (stream: string) => number | "rest";
@@ -47,11 +47,10 @@ export async function roomOf(
 
 /** The same for a run under way, whose client knows what is left. */
 export async function roomLeft({ context, stream }: StreamSync): Promise<number | undefined> {
-  const { policy, service, part, company, runId, destination, streams } = context;
-  const room = await roomOf(destination, stream, {
+  const { policy, service, company, runId, destination, streams } = context;
+  return roomOf(destination, stream, {
     ...{ company, runId, left: service.api.left },
     streams: streams.catalogue.filter(({ name }) => streams.wanted.has(name)),
     auditOf: name => policy.ofStream(name).audit,
   });
-  return room && Math.floor(room / (part?.of ?? 1));
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError } from "../../errors.ts";
-import { insertStreamRun, partRunId, partRunSoFar, writeStreamRun } from "../../warehouse/state/run_log.ts";
+import { insertStreamRun, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { problemsMessages, rejectsMessages, rowsMessages } from "../load/messages.ts";
@@ -19,14 +19,10 @@ export type StreamWork = (sync: StreamSync) => Promise<void>;
 /** One stream, one run. What it did is in the progress; what ended it is thrown. */
 export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode): Promise<void> {
   const { context, stream, progress } = sync;
-  const { destination, runId, part, company, clock } = context;
+  const { destination, runId, company, clock } = context;
   const { run, activity } = progress;
-  if (part !== undefined)
-    Object.assign(run, await partRunSoFar(destination.db, { runId, part: part.name, company, stream: stream.name }));
-  // A replay takes its turns at a stream in one run: the row may be there. A part's ends with the whole.
-  const open = part === undefined ? {} : ({ status: "running", finished_at: null, error: null } as const);
-  const note = (write = writeStreamRun) =>
-    write(destination.db, partRunId(runId, part?.name), company, stream.name, { ...run, ...open });
+  // A replay takes its turns at a stream in one run: the row may be there.
+  const note = (write = writeStreamRun) => write(destination.db, runId, company, stream.name, run);
   await note(progress.isNew === true ? insertStreamRun : writeStreamRun);
   progress.isNew = false;
   try {

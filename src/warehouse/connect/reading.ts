@@ -137,7 +137,7 @@ const lockQuery = `select ((classid::bigint << 32) | objid::bigint)::text as key
     where locktype = 'advisory' and granted and objsubid = 1 and mode = 'ExclusiveLock'
       and database = (select oid from pg_catalog.pg_database where datname = current_database())`;
 
-/** Those of `holders` whose lock the server holds: what a killed run wrote there says nothing, also where parts share the lock now. `isLake`: the server is the catalog's. */
+/** Those of `holders` whose lock the server holds: what a killed run wrote there says nothing. `isLake`: the server is the catalog's. */
 async function lockHolders({ db, schema, stateSchema }: WarehouseReading, isLake: boolean): Promise<readonly Holder[]> {
   const from = (query: string) => (isLake ? served(query) : sql`(${sql.raw(query)})`);
   const { rows: locks } = await sql<{ key: string }>`select key from ${from(lockQuery)} l`.execute(db);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { takeTurns, temporaryName, timestampOf } from "../sql_fragments.ts";
+import { temporaryName, timestampOf } from "../sql_fragments.ts";
 import type { Population } from "./planner.ts";
 import { BUCKETS, bucketOf, daysBefore, daysSince, decayed, type RatesOf, withRates } from "./rates.ts";
 import type { SampleRow } from "./wrong_estimate.ts";
@@ -22,7 +22,7 @@ export interface Looked extends RatesOf {
   readonly activeLive: number;
   /** Details of those are late when they have been wrong for so many days. */
   readonly withinDays: number;
-  /** When the night was planned, ISO 8601: what several parts of one run tell of it is added up. */
+  /** When the night was planned, ISO 8601. */
   readonly timestamp: string;
 }
 
@@ -34,14 +34,13 @@ const SAMPLES_KEPT_DAYS = 400;
 /** A detail is behind when it has been wrong for longer. */
 const BEHIND_DAYS = 7;
 
-/** Takes what a night found into the rates and the samples, which it answers; once a plan, or a shard's plan, within a transaction of the caller's. */
+/** Takes what a night found into the rates and the samples, which it answers; once a plan, within a transaction of the caller's. */
 export async function learn(
   db: Db,
   place: Pick<Destination, "stateSchema" | "dialect">,
   looked: Looked,
 ): Promise<readonly SampleRow[]> {
   const { company, stream } = looked;
-  await takeTurns(db, place.dialect, [JSON.stringify(["rates", place.stateSchema, company, stream])]);
   if (place.dialect.plansByStatistics) await sql`analyze ${looked.looks}`.execute(db);
   const own = sql<boolean>`company = ${company} and stream = ${stream}`;
   const rates = sql.id(place.stateSchema, "detail_rates");
@@ -98,22 +97,17 @@ async function renewSamples(
       cast(coalesce(sum(case when active then ${longer(withinDays)} end), 0) as double precision) as late
     from ${looks} where why = 'sample' group by 1`.execute(db);
   const known = await db.selectFrom("detail_samples").selectAll().where(own).execute();
-  const at = Date.parse(timestamp);
   const oldest = Date.parse(daysBefore(timestamp, SAMPLES_KEPT_DAYS));
-  const isSame = ({ planned_at }: SampleRow) => planned_at.getTime() === at;
-  const isKept = (row: SampleRow) => !isSame(row) && row.planned_at.getTime() >= oldest;
   // One row for each bucket, also for empty ones: each repeats the number of all live parents.
   const fresh = BUCKETS.map(bucket => {
     const among = { ...noneFound, ...drawn.find(each => Number(each.bucket) === bucket) };
     const { population = 0, active = 0 } = populations.find(each => each.bucket === bucket) ?? {};
-    const row = { population, active, live, fetched, active_live: activeLive };
-    // What other shards of the night have noted is added to.
-    const others = known.filter(each => isSame(each) && each.bucket === bucket);
-    const sum = (name: keyof typeof row | keyof typeof noneFound) =>
-      others.reduce((all, other) => all + Number(other[name] ?? 0), Number({ ...row, ...among }[name]));
-    const counts = SAMPLED.map(name => [name, sum(name)]);
-    return { planned_at: new Date(at), bucket, ...Object.fromEntries(counts) } as SampleRow;
+    const row = { ...among, population, active, live, fetched, active_live: activeLive };
+    const counts = SAMPLED.map(name => [name, Number(row[name])]);
+    return { planned_at: new Date(timestamp), bucket, ...Object.fromEntries(counts) } as SampleRow;
   });
+  const isKept = ({ planned_at }: SampleRow) =>
+    planned_at.getTime() >= oldest && planned_at.getTime() !== Date.parse(timestamp);
   const kept = known.filter(isKept);
   if (kept.length < known.length) {
     const since = sql<Date>`cast(${new Date(oldest).toISOString()} as timestamptz)`;

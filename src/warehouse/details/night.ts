@@ -7,16 +7,13 @@ import { type Looked, learn } from "./learner.ts";
 import { type NightPlan, type NightRequest, planNight } from "./planner.ts";
 
 /** What a work list spends on unchanged parents: of `candidates` it looks at `budget`. Moments are ISO 8601. */
-interface Night extends Omit<NightRequest, "seed"> {
-  /** Absent: now. */
-  readonly plannedAt?: string;
-}
+type Night = Omit<NightRequest, "seed">;
 
 /** Chooses among the parents whose list row did not change. Causes that find nothing are taken for younger than all others. */
 export async function planUnchanged(
   trx: Trx,
   destination: Destination,
-  { company, stream, candidates, budget, now, plannedAt = now }: Night,
+  { company, stream, candidates, budget, now }: Night,
 ): Promise<NightPlan> {
   const unchanged = sql.id(temporaryName("unchanged", company, stream));
   await sql`create temporary table ${unchanged} as
@@ -25,7 +22,7 @@ export async function planUnchanged(
     from ${candidates} where reason in ('caused', 'audit')`.execute(trx);
   const plan = await planNight(trx, destination, {
     ...{ company, stream, budget, now, candidates: unchanged },
-    seed: `${stream} ${plannedAt}`,
+    seed: `${stream} ${now}`,
   });
   await sql`drop table ${unchanged}`.execute(trx);
   return plan;

@@ -50,9 +50,7 @@ export interface WorkRequest {
   readonly newest: string | undefined;
   readonly start: string | undefined;
   readonly to?: string | undefined;
-  /** Only parents whose key falls into this one of so many shards (`index` from 0, as the dialect's `shardOf` says): together they are all. */
-  readonly shard?: { readonly index: number; readonly of: number } | undefined;
-  /** Share of the unchanged parents to look at again. Each shard rounds up, so that all of them get round to every parent: together they ask for up to `of` - 1 more. */
+  /** Share of the unchanged parents to look at again. */
   readonly audit: number;
   /** Requests that the details may take: what is due comes first, and all that is left of it goes to unchanged ones instead of a share. */
   readonly room?: number | undefined;
@@ -66,12 +64,8 @@ export interface WorkRequest {
   readonly only?: readonly string[] | undefined;
   /** Those that were fetched are due as the detail state does not say yet: the next run reads with other formats. */
   readonly otherFormats?: boolean;
-  /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. Each shard has its share of it, never more in all; what one leaves of its own no other takes. */
+  /** The most that a run asks for: what was never fetched first, then what was fetched longest ago. */
   readonly limit: number | undefined;
-  /** When the run turned to the stream, ISO 8601, the same for all of its shards; absent: now. */
-  readonly plannedAt?: string;
-  /** What this run has asked for already, of that limit. */
-  readonly asked?: number;
   readonly now: string;
 }
 
@@ -107,7 +101,7 @@ export async function openWorkList(
     const { budget } = budgetOf(request, counts);
     const plan = budget === 0 ? undefined : await planUnchanged(trx, destination, { ...request, candidates, budget });
     const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const most = limitOf(request);
+    const most = request.limit;
     const limit = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`;
     const oldest = request.limit === undefined ? sql`` : sql` q.fetched_at nulls first,`;
     const [rank, join, chosen] =
@@ -152,7 +146,7 @@ export async function openWorkList(
     },
     async learn() {
       if (plan === undefined) return;
-      const { company, stream, now, plannedAt: timestamp = now, fresh } = request;
+      const { company, stream, now: timestamp, fresh } = request;
       const night = { company, stream, live, activeLive, fetched: total, timestamp };
       await learnFrom(destination, plan, name, night, fresh);
     },
@@ -161,13 +155,6 @@ export async function openWorkList(
       await dropTables(db, plan === undefined ? [name] : [name, plan.table]).catch(() => undefined);
     },
   };
-}
-
-/** The most that a run, or its shard, asks for: the first shards have one more where it does not divide. */
-function limitOf({ limit, shard, asked = 0 }: WorkRequest): number | undefined {
-  if (limit === undefined) return undefined;
-  const { index, of } = shard ?? { index: 0, of: 1 };
-  return Math.max(0, Math.floor(limit / of) + (index < limit % of ? 1 : 0) - asked);
 }
 
 /** A line of `parentRows`, and why its detail is fetched. */
@@ -292,11 +279,6 @@ function candidateQuery(
       ? sql``
       : sql` and not exists (select 1 from ${stage.outcomes()} o
           where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash${recent})`;
-  const { shard } = request;
-  const own =
-    shard === undefined
-      ? sql``
-      : sql` and ${place.dialect.shardOf(sql`p.parent_key`, shard.of)} = ${sql.lit(shard.index)}`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   return sql`select * from (
     select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, p.factor, d.fetched_at, d.changed_at, d.caused_at, u.since, u.idle,
@@ -305,7 +287,7 @@ function candidateQuery(
     left join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
     left join ${dueBy(place, request)} u on u.parent_key = p.parent_key
-    where true${only === undefined ? sql`` : sql` and ${isAmong(only)}`}${rangeOf(request)}${own}${asked}
+    where true${only === undefined ? sql`` : sql` and ${isAmong(only)}`}${rangeOf(request)}${asked}
     ) candidates where reason <> 'waiting'`;
 }
 

@@ -9,7 +9,6 @@ import { type Db, type Fragment, quotedName } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import type { Destination, Opener, Release, Stage, WorkSize } from "../destination.ts";
 import { rowStateName } from "../state_tables.ts";
-import { requireWhole } from "./lock/holder.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
 import { duckdbDialect } from "./session/dialect.ts";
@@ -131,12 +130,9 @@ class DuckdbFile implements Destination {
     });
   }
 
-  async share(part: string): Promise<void> {
-    requireWhole(part);
-  }
+  async unlock(): Promise<void> {}
 
-  async lock(_company: string, _families: readonly string[], waitMs: number, part?: string): Promise<void> {
-    requireWhole(part);
+  async lock(_company: string, _families: readonly string[], waitMs: number): Promise<void> {
     const { clock, runId, makesRoom, waiting } = this.#settings;
     let isTold = false;
     const until = clock.now() + waitMs;

@@ -15,7 +15,7 @@ import { quoted, type Session } from "../duckdb/session/session.ts";
 import { type Connected, connect, type Place } from "../postgres/connect.ts";
 import { postgresDialect } from "../postgres/dialect.ts";
 import { kyselyOver as kyselyOverServer } from "../postgres/driver.ts";
-import { Locks, lockKey } from "../postgres/locks.ts";
+import { endFormer, Locks, lockKey, newMark } from "../postgres/locks.ts";
 import { isStage, tablesWhere, writeAnew } from "../postgres/open.ts";
 import { repeating, Session as Server } from "../postgres/session.ts";
 import { openStage } from "../postgres/stage.ts";
@@ -44,7 +44,9 @@ const KEEP_MS = 30 * 86_400_000;
  * Opens a lake for a run. Locks, stages and checkpoints stand in the catalog's PostgreSQL, so that any machine can go on with
  * them. @throws DestinationError, ConfigError
  */
-export async function openDucklake(settings: DucklakeSettings): Promise<Destination> {
+export async function openDucklake(own: DucklakeSettings): Promise<Destination> {
+  const mark = newMark();
+  const settings = { ...own, mark };
   const { stateSchema, runId } = settings;
   const lockSchema = lockSchemaOf(settings);
   const connected = await connectCatalog(settings);
@@ -58,6 +60,8 @@ export async function openDucklake(settings: DucklakeSettings): Promise<Destinat
   );
   let lake: Session | undefined;
   try {
+    // First: the publish that it may be in the middle of keeps everybody out.
+    await endFormer(server, settings);
     await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
     const key = lockKey(lockSchema, "", "", "publish");
     // Of two hosts one makes the lake.
@@ -79,8 +83,8 @@ export async function openDucklake(settings: DucklakeSettings): Promise<Destinat
       ...{ ...rest, db, close, [Symbol.asyncDispose]: close },
       warnings: connected.warnings,
       protection: connected.protection,
-      lock: (company, lockGroups, waitMs, part) => locks.take(company, lockGroups, waitMs, part),
-      share: part => locks.share(part),
+      lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+      unlock: () => locks.release(),
       // The catalog kept small changes, and the least and greatest values of columns.
       async cleanse(tables) {
         const left = await rest.cleanse(tables);
@@ -91,8 +95,7 @@ export async function openDucklake(settings: DucklakeSettings): Promise<Destinat
       },
       holders: served(`select * from ${sql.id(stateSchema, "holders").compile(db).sql}`),
       isWanted: () => locks.areWanted(),
-      stage: async (company, tables, part) =>
-        servedStage(await openStage(server, stateSchema, company, { tables, part, json: "json" }), db),
+      stage: async (company, tables) => servedStage(await openStage(server, stateSchema, company, tables, "json"), db),
       spareStage: () => Promise.resolve(undefined),
     };
   } catch (error) {

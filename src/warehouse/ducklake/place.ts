@@ -33,6 +33,8 @@ export interface LakePlace {
   readonly extensions?: string | undefined;
   readonly schema: string;
   readonly stateSchema: string;
+  /** Ends the names of the sessions of one process. */
+  readonly mark?: string;
 }
 
 /** The name that goes into the keys of the lake's advisory locks: a PostgreSQL warehouse in the same database has others. */

@@ -92,8 +92,8 @@ function tablesView(place: LakePlace): string {
 }
 
 /** Attaches the catalog's PostgreSQL; answers how DuckLake is told of it. */
-async function attachServer(connection: DuckDBConnection, { catalog }: LakePlace): Promise<string> {
-  const { given, options } = libpqOf(catalog);
+async function attachServer(connection: DuckDBConnection, { catalog, mark }: LakePlace): Promise<string> {
+  const { given, options } = libpqOf(catalog, mark);
   const secret = Object.entries(given).map(([name, value]) => `${name} ${quoted(value)}`);
   // Not in the address, which errors show.
   await connection.run(`create temporary secret ${CATALOG_SECRET} (${["type postgres", ...secret].join(", ")})`);

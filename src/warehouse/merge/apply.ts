@@ -85,10 +85,9 @@ export async function openPublish(
   destination: Destination,
   target: LoadTarget,
   { touched, missing }: Diff,
-  isPart = false,
 ): Promise<Omit<Publishing, "timestamp">> {
   // A look at the catalogue costs more than an unchanged publish of a small list, which touches no details.
-  const untouched = !isPart && touched === 0 && missing === 0 && target.parent === undefined;
+  const untouched = touched === 0 && missing === 0 && target.parent === undefined;
   const details = untouched ? [] : await withTables({ ...destination, db: trx }, target.details);
   const streams = [target, ...details].map(({ tables }) => tables.main.name);
   if (!untouched) await takeTurn(trx, destination, streams);

@@ -16,6 +16,8 @@ export interface Place extends Schemas, LockPatience {
   readonly url: string;
   /** Bounds each connection being made; absent: 15 s. */
   readonly connectWaitMs?: number;
+  /** Ends the names of sessions, so that those of one process can be told from others. */
+  readonly mark?: string;
 }
 
 /** Unknown names are left out: they came with later versions of PostgreSQL. */
@@ -99,7 +101,10 @@ export function addressOf(url: string): Pick<Address, "database" | "user"> & { r
 }
 
 /** An address in libpq's words: what is secret of it, or may be, and the rest as a connection string. @throws ConfigError */
-export function libpqOf(url: string): {
+export function libpqOf(
+  url: string,
+  mark?: string,
+): {
   readonly given: Readonly<Record<string, string>>;
   readonly options: string;
 } {
@@ -109,7 +114,7 @@ export function libpqOf(url: string): {
   const ssl = said.get("ssl") === "true" ? "verify-full" : undefined;
   const options: Record<string, string> = {
     sslmode: said.get("sslmode") ?? ssl ?? "prefer",
-    application_name: "tributary",
+    application_name: markedName("tributary", mark),
     keepalives_idle: "30",
   };
   for (const name of ["sslrootcert", "sslcert", "sslkey", "sslpassword", "sslnegotiation"])
@@ -141,17 +146,27 @@ function newClient(url: string, ssl: Ssl, direct = false, connectWaitMs = CONNEC
   }
 }
 
+/** A session's name; PostgreSQL cuts it after 63 bytes. */
+const markedName = (name: string, mark: string | undefined): string =>
+  mark === undefined ? name : `${Buffer.from(name).subarray(0, 54).toString("latin1")} ${mark}`;
+
 /** Answers the session's process on the server. */
 async function prepare(
   client: Client,
   address: Address,
   access: "read" | "write",
-  { lockWaitMs = 0 }: LockPatience,
+  { lockWaitMs = 0, mark }: Pick<Place, "lockWaitMs" | "mark">,
 ): Promise<number> {
   const { host, port, database } = address;
-  const { rows } = await client.query<{ backend: number; encoding: string; standby: boolean; frozen: string }>(
+  const { rows } = await client.query<{
+    backend: number;
+    encoding: string;
+    standby: boolean;
+    frozen: string;
+    name: string;
+  }>(
     `select pg_backend_pid() as backend, current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
-            current_setting('default_transaction_read_only') as frozen`,
+            current_setting('default_transaction_read_only') as frozen, current_setting('application_name') as name`,
   );
   const found = rows[0]!;
   if (found.encoding !== "UTF8")
@@ -161,7 +176,10 @@ async function prepare(
   // Only where the platform can watch a socket; it frees a killed run's locks within a second. A loss is met by what follows.
   await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
   const frozen: Record<string, string> = access === "read" ? { default_transaction_read_only: "on" } : {};
-  const settings = { ...sessionSettings, ...frozen, lock_timeout: String(lockWaitMs) };
+  const settings = {
+    ...{ ...sessionSettings, ...frozen, lock_timeout: String(lockWaitMs) },
+    application_name: markedName(found.name, mark),
+  };
   await client.query(
     `select set_config(known.name, wanted.value, false)
        from unnest($1::text[], $2::text[]) as wanted(name, value)

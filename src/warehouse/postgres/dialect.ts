@@ -191,7 +191,6 @@ export const postgresDialect: Dialect = {
     sql`(select jsonb_object_keys(case when jsonb_typeof(${json}) = 'object' then ${json} else '{}'::jsonb end) as value)`,
   jsonField,
   byteText: column => sql`cast(${column} as text) collate "C"`,
-  shardOf: (text, of) => sql`(('x' || substr(md5(${text}), 1, 8))::bit(32)::bigint % ${sql.lit(of)})`,
   decimalText: name => ({ text: sql`cast(trim_scale(${sql.id(name)}) as varchar)` }),
   finiteText: (kind, column) =>
     kind === "moment"

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import pg from "pg";
 import { LockedError, TributaryError } from "../../errors.ts";
 import type { Opener } from "../destination.ts";
@@ -11,10 +11,7 @@ const LEAST_PATIENCE_MS = 2_500;
 
 interface LockGroup {
   readonly company: string;
-  /** The lock group's, or of a part of one `<group>/<part>`. */
   readonly name: string;
-  /** Others may hold it in this mode too: of a group of which the session holds a part. It has no row in `holders`, the part has. */
-  readonly shared: boolean;
   /** Signed 64 bits, as text. */
   readonly key: string;
   /** The lock that whoever waits for this one shares with the others who do. */
@@ -24,6 +21,31 @@ interface LockGroup {
 interface LockSettings extends Opener {
   readonly schema: string;
   readonly stateSchema: string;
+  /** Of the sessions of this process. */
+  readonly mark: string;
+}
+
+/**
+ * Ends the sessions of the process that worked for this run before: of a machine that is cut off, or a process that was
+ * stopped, a server keeps them with their locks and transactions. A role that may not end them waits for the locks.
+ */
+export async function endFormer(session: Session, { stateSchema, runId, takesOver }: Omit<LockSettings, "mark">) {
+  if (takesOver === undefined) return;
+  const holders = `${pg.escapeIdentifier(stateSchema)}.holders`;
+  const { rows } = await session.turn(() => session.query("select to_regclass($1) is not null as made", [holders]));
+  if (rows[0]?.["made"] !== true) return;
+  await session
+    .turn(() =>
+      session.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and exists (select from ${holders}
+            where run_id = $1 and company = $2 and right(application_name, 9) = ' ' || (holder ->> 'mark'))`,
+        [runId, takesOver],
+      ),
+    )
+    .catch(error => {
+      if (!(error instanceof TributaryError)) throw error;
+    });
 }
 
 /** The session-level advisory locks of one run, each with its row in `holders`. */
@@ -39,19 +61,12 @@ export class Locks {
     this.#holders = `${pg.escapeIdentifier(run.stateSchema)}.holders`;
   }
 
-  /** All or none; with a `part` that part of each, beside other parts. @throws LockedError */
-  async take(company: string, lockGroups: readonly string[], waitMs: number, part?: string): Promise<void> {
+  /** All or none. @throws LockedError */
+  async take(company: string, lockGroups: readonly string[], waitMs: number): Promise<void> {
     const wanted = [...new Set(lockGroups)]
-      .map(name => this.#lock(company, name, part !== undefined))
+      .map(name => this.#lock(company, name))
       .sort((a, b) => (a.key < b.key ? -1 : 1))
-      .flatMap(group => [group, ...this.#partsOf(group, part)])
-      .filter(({ key, shared }) => !this.#held.some(held => held.key === key && held.shared === shared));
-    const mixed = wanted.find(({ key }) => this.#held.some(held => held.key === key));
-    if (mixed !== undefined)
-      throw new TypeError(
-        `this session holds ${mixed.name} of ${company} already, ${mixed.shared ? "alone" : "in part"}`,
-      );
-    if (this.#run.takesOver === true) await this.#endFormer(wanted.filter(({ shared }) => !shared));
+      .filter(({ key }) => !this.#held.some(held => held.key === key));
     await this.#takeAll(wanted, waitMs);
     try {
       await this.#session.transaction(() => this.#write(wanted));
@@ -64,64 +79,12 @@ export class Locks {
     if (this.#held.length > 0) this.#session.guardWith(readOnly => this.#check(readOnly));
   }
 
-  /** Ends sessions of the same run: of a machine that is cut off a server may keep them for a minute. Who may not end them waits. */
-  async #endFormer(wanted: readonly LockGroup[]): Promise<void> {
-    await this.#session
-      .turn(() =>
-        this.#session.query(
-          `select pg_terminate_backend(l.pid) from pg_locks l
-            join unnest($1::bigint[], $2::text[], $3::text[]) as w(key, company, name)
-              on ((l.classid::bigint << 32) | l.objid::bigint) = w.key
-            join ${this.#holders} h on h.company = w.company and h.family = w.name and h.run_id = $4
-          where l.locktype = 'advisory' and l.granted and l.objsubid = 1 and l.pid <> pg_backend_pid()
-            and l.database = (select oid from pg_database where datname = current_database())`,
-          [
-            wanted.map(({ key }) => key),
-            wanted.map(({ company }) => company),
-            wanted.map(({ name }) => name),
-            this.#run.runId,
-          ],
-        ),
-      )
-      .catch(error => {
-        if (!(error instanceof TributaryError)) throw error;
-      });
-  }
-
-  #lock(company: string, name: string, shared: boolean): LockGroup {
+  #lock(company: string, name: string): LockGroup {
     const { schema } = this.#run;
     return {
-      ...{ company, name, shared, key: lockKey(schema, company, name) },
+      ...{ company, name, key: lockKey(schema, company, name) },
       waiting: lockKey(schema, company, name, "waiting"),
     };
-  }
-
-  #partsOf({ company, name }: LockGroup, part: string | undefined): readonly LockGroup[] {
-    return part === undefined ? [] : [this.#lock(company, `${name}/${part}`, false)];
-  }
-
-  /**
-   * Goes on with what is held alone as one part of each, beside others from then on. At no moment nobody holds the groups. No
-   * transaction of another session that asks for these locks (`keepDuring`) may be under way.
-   */
-  async share(part: string): Promise<void> {
-    const alone = this.#held;
-    if (alone.some(({ shared }) => shared)) throw new TypeError("what is shared already cannot become another part");
-    const groups = alone.map(group => ({ ...group, shared: true }));
-    const wanted = groups.flatMap(group => [group, ...this.#partsOf(group, part)]);
-    await this.#session.turn(async () => {
-      // Nobody holds a part without its group, so that nothing is waited for here.
-      for (const lockGroup of wanted)
-        await this.#session.query(`select ${takes(lockGroup)}($1::bigint)`, [lockGroup.key]);
-      try {
-        await this.#session.alone(() => this.#write(wanted));
-      } catch (error) {
-        await this.#unlock(wanted).catch(() => undefined);
-        throw error;
-      }
-      this.#held = wanted;
-      await this.#unlock(alone);
-    });
   }
 
   /** Who waits on purpose says so by locks of its own, which go with its connection. */
@@ -140,8 +103,7 @@ export class Locks {
         if (left <= 0) throw await this.#lockedError(blocked);
         if (!announced) {
           announced = true;
-          // Who wants one part asks nobody who has another.
-          saying.push(...(wanted.some(({ shared }) => shared) ? [blocked] : wanted));
+          saying.push(...wanted);
           const { holder = `another session, which holds ${blocked.name} of ${blocked.company}` } =
             await this.#lockedError(blocked);
           this.#run.waiting?.(holder, left);
@@ -191,9 +153,7 @@ export class Locks {
   async #tryAll(wanted: readonly LockGroup[]): Promise<LockGroup | undefined> {
     const taken: LockGroup[] = [];
     for (const lockGroup of wanted) {
-      const { rows } = await this.#session.query(`select ${takes(lockGroup, "try_")}($1::bigint) as taken`, [
-        lockGroup.key,
-      ]);
+      const { rows } = await this.#session.query("select pg_try_advisory_lock($1::bigint) as taken", [lockGroup.key]);
       if (rows[0]?.["taken"] !== true) {
         await this.#unlock(taken);
         return lockGroup;
@@ -203,21 +163,18 @@ export class Locks {
     return undefined;
   }
 
-  /** Parts before their groups: who has a group alone finds no part of it taken. */
   async #unlock(lockGroups: readonly LockGroup[]): Promise<void> {
-    for (const { key, shared } of lockGroups.toReversed())
-      await this.#session.query(`select pg_advisory_unlock${shared ? "_shared" : ""}($1::bigint)`, [key]);
+    for (const { key } of lockGroups) await this.#session.query("select pg_advisory_unlock($1::bigint)", [key]);
   }
 
-  /** What was written of these groups before is of killed runs: also that of a group of which parts are taken now, and of parts. */
+  /** What was written of these groups before is of killed runs. */
   async #write(lockGroups: readonly LockGroup[]): Promise<void> {
+    const [companies, names] = columnsOf(lockGroups);
     await this.#session.query(
-      `delete from ${this.#holders} h using unnest($1::text[], $2::text[], $3::boolean[]) as wanted(company, family, shared)
-        where h.company = wanted.company
-          and (h.family = wanted.family or (not shared and starts_with(h.family, wanted.family || '/')))`,
-      [...columnsOf(lockGroups), lockGroups.map(({ shared }) => shared)],
+      `delete from ${this.#holders} h using unnest($1::text[], $2::text[]) as wanted(company, family)
+        where h.company = wanted.company and h.family = wanted.family`,
+      [companies, names],
     );
-    const [companies, names] = columnsOf(named(lockGroups));
     await this.#session.query(
       `insert into ${this.#holders} (company, family, run_id, holder, since)
        select company, family, $3, $4, $5 from unnest($1::text[], $2::text[]) as wanted(company, family)`,
@@ -225,7 +182,7 @@ export class Locks {
         companies,
         names,
         this.#run.runId,
-        JSON.stringify(this.#run.holder),
+        JSON.stringify({ ...this.#run.holder, mark: this.#run.mark }),
         new Date(this.#run.clock.now()).toISOString(),
       ],
     );
@@ -238,26 +195,19 @@ export class Locks {
 
   /** FOR SHARE: who takes a lost lock over waits for this transaction before it can name itself. */
   async #check(readOnly: boolean, session = this.#session): Promise<void> {
-    const rowsOf = named(this.#held);
     const { rows } = await session.query(
       `select (select count(*) from pg_locks
-                where locktype = 'advisory' and pid = $5 and granted and objsubid = 1
-                  and ((classid::bigint << 32) | objid::bigint, mode) in (select * from unnest($3::bigint[], $6::text[]))) as locks
+                where locktype = 'advisory' and pid = $5 and granted and objsubid = 1 and mode = 'ExclusiveLock'
+                  and ((classid::bigint << 32) | objid::bigint) = any($3::bigint[])) as locks
          from ${this.#holders} as held
         where run_id = $4 and (company, family) in (select * from unnest($1::text[], $2::text[]))
         ${readOnly ? "" : "for share of held"}`,
-      [
-        ...columnsOf(rowsOf),
-        this.#held.map(held => held.key),
-        this.#run.runId,
-        this.#session.backend,
-        this.#held.map(({ shared }) => (shared ? "ShareLock" : "ExclusiveLock")),
-      ],
+      [...columnsOf(this.#held), this.#held.map(held => held.key), this.#run.runId, this.#session.backend],
     );
-    if (rows.length === rowsOf.length && rows[0]?.["locks"] === this.#held.length) return;
+    if (rows.length === this.#held.length && rows[0]?.["locks"] === this.#held.length) return;
     const { company, name } = this.#held[0]!;
     const now = await this.#holderOf(company, name);
-    const lock_groups = rowsOf.map(held => held.name);
+    const lock_groups = this.#held.map(held => held.name);
     throw new LockedError(lockMessages.lost({ lock_groups, company, holder: now?.holder }), now);
   }
 
@@ -266,15 +216,14 @@ export class Locks {
     return new LockedError(lockMessages.held({ lock_group: name, company, holder: now?.holder }), now);
   }
 
-  /** Who is named as the holder of a group, or of the first of its parts. */
+  /** Who is named as the holder of a group. */
   async #holderOf(
     company: string,
     name: string,
   ): Promise<{ readonly runId: string; readonly holder: LockHolder; readonly who: string } | undefined> {
     const { rows } = await this.#session.query(
       `select family, run_id, since, holder ->> 'pid' as pid, holder ->> 'host' as host, holder ->> 'command' as command
-         from ${this.#holders} where company = $1 and (family = $2 or starts_with(family, $2 || '/'))
-        order by since, family limit 1`,
+         from ${this.#holders} where company = $1 and family = $2`,
       [company, name],
     );
     const row = rows[0];
@@ -297,7 +246,7 @@ export class Locks {
         await this.#session.query(
           `delete from ${this.#holders}
             where run_id = $3 and (company, family) in (select * from unnest($1::text[], $2::text[]))`,
-          [...columnsOf(named(held)), this.#run.runId],
+          [...columnsOf(held), this.#run.runId],
         );
         await this.#unlock(held);
       })
@@ -307,16 +256,14 @@ export class Locks {
   }
 }
 
-/** Those that have a row in `holders`. */
-const named = (lockGroups: readonly LockGroup[]): readonly LockGroup[] => lockGroups.filter(({ shared }) => !shared);
-
 /** Companies and names. */
 const columnsOf = (lockGroups: readonly LockGroup[]): [string[], string[]] => [
   lockGroups.map(({ company }) => company),
   lockGroups.map(({ name }) => name),
 ];
 
-const takes = ({ shared }: LockGroup, attempt = ""): string => `pg_${attempt}advisory_lock${shared ? "_shared" : ""}`;
+/** Eight letters that no other process has. */
+export const newMark = (): string => randomUUID().slice(0, 8);
 
 /** A lock's number: alike in every process, different for every schema, company, lock group and purpose. */
 export function lockKey(schema: string, company: string, lockGroup: string, ...purpose: readonly string[]): string {

@@ -119,7 +119,7 @@ export const postgresMessages = catalog("postgres", {
   shared_state_silent: template(
     { ...server, wait_ms: 5_000 },
     ({ wait_ms, ...server }) =>
-      `Expected an answer of ${at(server)} within ${wait_ms / 1_000} s about what the workers share, but none came. It is asked again over another connection; see to the network, and to sessions that lock the tables budgets and workers.`,
+      `Expected an answer of ${at(server)} within ${wait_ms / 1_000} s about what the workers share, but none came. It is asked again over another connection; see to the network, and to sessions that lock the table workers.`,
   ),
   shared_state_closed: "The connection to what the workers share was closed.",
 

@@ -9,7 +9,7 @@ import { rowStateName } from "../state_tables.ts";
 import { connect, type Place } from "./connect.ts";
 import { postgresDialect } from "./dialect.ts";
 import { kyselyOver } from "./driver.ts";
-import { Locks } from "./locks.ts";
+import { endFormer, Locks, newMark } from "./locks.ts";
 import { repeating, Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 
@@ -33,17 +33,19 @@ const ANALYZED_SHARE = 0.05;
 /** Opens the warehouse for a run: one session for locks, batches and publishes. @throws DestinationError, ConfigError */
 export async function openPostgres(settings: PostgresSettings): Promise<Destination> {
   const { schema, stateSchema, lockWaitMs = 0, clock } = settings;
-  const connected = await connect(settings, "write", clock);
+  const mark = newMark();
+  const connected = await connect({ ...settings, mark }, "write", clock);
   const { protection, warnings } = connected;
   const session = new Session(connected);
   const db = kyselyOver(session, stateSchema);
   try {
+    await endFormer(session, settings);
     if (settings.grantSelectTo.length > 0) await requireRoles(db, settings.grantSelectTo);
   } catch (error) {
     await session.end();
     throw error;
   }
-  const locks = new Locks(session, settings);
+  const locks = new Locks(session, { ...settings, mark });
   const close = async () => {
     await locks.release();
     await session.turn(() => session.end());
@@ -57,11 +59,11 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     protection,
     copyOut: (query, take) => session.copyOut(query, take),
     copyIn: (statement, rows) => session.copy(statement, rows),
-    lock: (company, lockGroups, waitMs, part) => locks.take(company, lockGroups, waitMs, part),
-    share: part => locks.share(part),
+    lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
+    unlock: () => locks.release(),
     holders: sql.id(stateSchema, "holders"),
     isWanted: () => locks.areWanted(),
-    stage: (company, tables, part) => openStage(session, stateSchema, company, { tables, part }),
+    stage: (company, tables) => openStage(session, stateSchema, company, tables),
     spareStage: () => Promise.resolve(undefined),
     releaseToReaders: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => repeating(work),

@@ -21,16 +21,6 @@ export interface SharedStateSettings extends Place {
   readonly readsOnly?: boolean;
 }
 
-/** JSON that is changed only by who knows its last version. */
-export interface VersionedJson {
-  /** `now`: ms since the epoch by the server's clock. `version` and `state` are undefined where there is none yet. `sending` is called when the statement leaves. */
-  read(
-    sending?: () => void,
-  ): Promise<{ readonly now: number; readonly version: number | undefined; readonly state: unknown }>;
-  /** False where another one was faster. */
-  swap(version: number | undefined, state: unknown): Promise<boolean>;
-}
-
 /** What a worker tells of itself. `doing` is JSON. */
 export interface Heartbeat {
   readonly id: string;
@@ -52,8 +42,6 @@ export interface SeenWorker extends Omit<Heartbeat, "isStopped"> {
 
 /** What worker processes share, over one connection that is made anew when it was lost. Everything rejects with a DestinationError meanwhile. */
 export interface SharedState extends AsyncDisposable {
-  /** The state of a key's limits, by the fingerprint of the key. */
-  budgets(fingerprint: string): VersionedJson;
   /** Answers whether the worker is asked to leave when it is done with what it has. `now`: ms since the epoch by the server's clock. */
   beat(heartbeat: Heartbeat): Promise<{ readonly draining: boolean; readonly now: number }>;
   /** Those of `tables`, written `schema.name`, that are there, whether this role may read them or not. */
@@ -81,40 +69,6 @@ export async function openSharedState(settings: SharedStateSettings): Promise<Sh
   let led: Session | undefined;
   const now = sql<string>`clock_timestamp()`;
   return {
-    budgets: key => ({
-      read: sending =>
-        connection.use((db, session) => {
-          const reads = sql`select extract(epoch from clock_timestamp())::double precision * 1000 as now, b.version, b.state
-            from (values (${key})) as wanted(key) left join ${sql.id(settings.stateSchema, "budgets")} b using (key)`;
-          const { sql: text, parameters } = reads.compile(db);
-          return session.turn(async () => {
-            sending?.();
-            const { rows } = await session.query(text, parameters);
-            const { now, version, state } = rows[0]!;
-            return { now: Number(now), version: version === null ? undefined : Number(version), state };
-          });
-        }),
-      swap: (version, state) =>
-        connection.use(async db => {
-          const values = { state: JSON.stringify(state), changed_at: now };
-          const changed =
-            version === undefined
-              ? db
-                  .insertInto("budgets")
-                  .values({ key, version: 1, ...values })
-                  .onConflict(conflict => conflict.doNothing())
-                  .returning("version")
-                  .execute()
-              : db
-                  .updateTable("budgets")
-                  .set({ version: version + 1, ...values })
-                  .where("key", "=", key)
-                  .where("version", "=", version)
-                  .returning("version")
-                  .execute();
-          return (await changed).length > 0;
-        }),
-    }),
     beat: ({ isStopped, doing, ...worker }) =>
       connection.use(async db => {
         const row = { ...worker, doing: JSON.stringify(doing), seen_at: now, stopped_at: isStopped ? now : null };

@@ -22,20 +22,11 @@ interface StageColumn {
   readonly type: string;
 }
 
-/** How the stage of a stream is kept: `part` names the one of several sessions whose it is. */
-interface Staging {
-  readonly tables: TableSet;
-  readonly part?: string | undefined;
-  readonly json?: JsonType;
-}
-
 interface StageTables {
   readonly keys: StageTable;
   readonly main: StageTable;
   readonly children: readonly StageTable[];
   readonly outcomes: StageTable;
-  /** Of a part its record, in the columns of the table `stages`, which a crash empties. */
-  readonly record: StageTable | undefined;
 }
 
 const sequence = { name: "_seq", type: "bigint" };
@@ -43,14 +34,8 @@ const sequence = { name: "_seq", type: "bigint" };
 /** PostgreSQL's types of JSON: one keeps the text as it came, for another database; the other is that of our own tables. */
 type JsonType = "json" | "jsonb";
 
-const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
-
-/** How the names of the tables begin in which parts of one company's stream are staged. */
-const partsPrefix = (company: string, { main }: TableSet): string =>
-  `stage_part_${digestOf(`${company}\u0000${main.name}`)}_`;
-
-/** The stage's tables of one company's stream, or of a part of it. */
-export function stageTables(company: string, { tables, part, json = "jsonb" }: Staging): StageTables {
+/** The stage's tables of one company's stream. */
+export function stageTables(company: string, tables: TableSet, json: JsonType = "jsonb"): StageTables {
   const typed = ({ name, kind }: Column): StageColumn => ({
     name,
     type: kind === "json" ? json : postgresDialect.columnType(kind),
@@ -60,11 +45,8 @@ export function stageTables(company: string, { tables, part, json = "jsonb" }: S
     { name: "_extra", type: json },
     { name: "_problems", type: json },
   ];
-  const prefix =
-    part === undefined
-      ? `stage_${digestOf(`${company}\u0000${tables.main.name}`)}_`
-      : `${partsPrefix(company, tables)}${digestOf(part)}_`;
-  const named = (suffix: string, columns: readonly StageColumn[]) => ({ name: `${prefix}${suffix}`, columns });
+  const digest = createHash("sha256").update(`${company}\u0000${tables.main.name}`).digest("hex").slice(0, 12);
+  const named = (suffix: string, columns: readonly StageColumn[]) => ({ name: `stage_${digest}_${suffix}`, columns });
   const { main, children } = tables;
   const key = main.key.map(name => typed(main.columns.find(column => column.name === name)!));
   return {
@@ -81,21 +63,12 @@ export function stageTables(company: string, { tables, part, json = "jsonb" }: S
       { name: "fetched_at", type: "timestamptz" },
       { name: "reason", type: "text" },
     ]),
-    record:
-      part === undefined
-        ? undefined
-        : named("s", [
-            ...["company", "stream", "layout"].map(name => ({ name, type: "text" })),
-            { name: "record", type: "jsonb" },
-            { name: "staged", type: "bigint" },
-          ]),
   };
 }
 
 /** All tables of a stage. */
-function allTables(tables: StageTables): readonly StageTable[] {
-  const { keys, main, children, outcomes, record } = tables;
-  return [keys, main, ...children, outcomes, ...(record === undefined ? [] : [record])];
+function allTables({ keys, main, children, outcomes }: StageTables): readonly StageTable[] {
+  return [keys, main, ...children, outcomes];
 }
 
 /** A text that is the same for the same tables. */
@@ -105,22 +78,22 @@ function stageLayout(tables: StageTables): string {
     .join("; ");
 }
 
-/** Opens the stage of one company's stream, or of a part of it, with what an earlier run left in it. */
+/** Opens the stage of one company's stream, with what an earlier run left in it. */
 export async function openStage(
   session: Session,
   stateSchema: string,
   company: string,
-  staging: Staging,
+  tables: TableSet,
+  json?: JsonType,
 ): Promise<Stage> {
-  const stage = new PostgresStage(session, stateSchema, company, staging);
+  const stage = new PostgresStage(session, stateSchema, company, tables, json);
   await stage.load();
   return stage;
 }
 
 /**
  * Rows and the scan's checkpoint (`record`) in UNLOGGED tables: a crash of the server empties both, a commit keeps both. The
- * record's row carries the tables' layout; one of another layout belongs to rows that no longer fit, and is void. What a part
- * stages cost requests that other sessions make meanwhile: its tables are LOGGED, and its record stands in one more of them.
+ * record's row carries the tables' layout; one of another layout belongs to rows that no longer fit, and is void.
  */
 class PostgresStage implements Stage {
   record: StageRecord | undefined;
@@ -129,18 +102,16 @@ class PostgresStage implements Stage {
   readonly #schema: string;
   readonly #company: string;
   readonly #set: TableSet;
-  readonly #part: string | undefined;
   readonly #tables: ReturnType<typeof stageTables>;
   /** Temporary tables with the rows that `only` wants, by the table they are rows of. */
   #picked: ReadonlyMap<string, string> = new Map();
 
-  constructor(session: Session, schema: string, company: string, staging: Staging) {
+  constructor(session: Session, schema: string, company: string, tables: TableSet, json: JsonType | undefined) {
     this.#session = session;
     this.#schema = schema;
     this.#company = company;
-    this.#set = staging.tables;
-    this.#part = staging.part;
-    this.#tables = stageTables(company, staging);
+    this.#set = tables;
+    this.#tables = stageTables(company, tables, json);
   }
 
   async load(): Promise<void> {
@@ -152,7 +123,6 @@ class PostgresStage implements Stage {
   /** The record's row, where it speaks of tables that are all there and of the wanted layout. */
   async #stored(): Promise<Record<string, unknown> | undefined> {
     const names = allTables(this.#tables).map(table => table.name);
-    if (this.#part !== undefined && (await this.#present([this.#prefix])).length < names.length) return undefined;
     const { rows } = await this.#session.query(
       `select record, staged from ${this.#records} where company = $1 and stream = $2 and layout = $3
           and (select count(*) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -171,7 +141,7 @@ class PostgresStage implements Stage {
         if (await this.#areFree(names)) await this.#session.query(`truncate ${names.join(", ")}`);
         else await this.#empty(names);
       } else {
-        const names = await this.#present([this.#prefix]);
+        const names = await this.#present();
         if (names.length > 0) await this.#session.query(`drop table ${names.join(", ")}`);
         for (const table of all) await this.#session.query(this.#definition(table));
       }
@@ -266,13 +236,10 @@ class PostgresStage implements Stage {
   async drop(): Promise<void> {
     await this.#session.transaction(async () => {
       await this.#unpick();
-      const parts = this.#part === undefined ? [partsPrefix(this.#company, this.#set)] : [];
-      const names = await this.#present([this.#prefix, ...parts]);
+      const names = await this.#present();
       const areFree = await this.#areFree(names);
       if (!areFree) await this.#empty(names);
       else if (names.length > 0) await this.#session.query(`drop table ${names.join(", ")}`);
-      // A part's record went with its tables.
-      if (this.#part !== undefined) return;
       const change = areFree
         ? `delete from ${this.#records}`
         : `update ${this.#records} set record = 'null', staged = 0`;
@@ -303,27 +270,19 @@ class PostgresStage implements Stage {
     for (const name of names) await this.#session.query(`delete from ${name}`);
   }
 
-  get #prefix(): string {
-    return this.#tables.keys.name.slice(0, -1);
-  }
-
   /** By prefix, not by name: an earlier version may have had more child tables. */
-  async #present(prefixes: readonly string[]): Promise<readonly string[]> {
+  async #present(): Promise<readonly string[]> {
     const { rows } = await this.#session.query(
       `select relname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-        where nspname = $1 and relkind = 'r' and exists (select from unnest($2::text[]) as p where starts_with(relname, p))`,
-      [this.#schema, prefixes],
+        where nspname = $1 and relkind = 'r' and starts_with(relname, $2)`,
+      [this.#schema, this.#tables.keys.name.slice(0, -1)],
     );
     return rows.map(row => `${pg.escapeIdentifier(this.#schema)}.${pg.escapeIdentifier(String(row["relname"]))}`);
   }
 
-  /** In a publication of all tables PostgreSQL refuses to delete rows of LOGGED tables that no key names. */
   #definition(table: StageTable): string {
-    const name = this.#quoted(table);
     const columns = table.columns.map(column => `${pg.escapeIdentifier(column.name)} ${column.type}`).join(", ");
-    const [kind, more] =
-      this.#part === undefined ? ["unlogged table", ""] : ["table", `; alter table ${name} replica identity full`];
-    return `create ${kind} ${name} (${columns}) with (autovacuum_enabled = off)${more}`;
+    return `create unlogged table ${this.#quoted(table)} (${columns}) with (autovacuum_enabled = off)`;
   }
 
   #quoted(table: StageTable): string {
@@ -331,8 +290,7 @@ class PostgresStage implements Stage {
   }
 
   get #records(): string {
-    const { record } = this.#tables;
-    return record === undefined ? `${pg.escapeIdentifier(this.#schema)}.stages` : this.#quoted(record);
+    return `${pg.escapeIdentifier(this.#schema)}.stages`;
   }
 
   get #id(): readonly [string, string] {

@@ -49,10 +49,16 @@ export interface Expectation {
   readonly waitMs: number;
   /** It is filled from another warehouse. */
   readonly fills?: boolean;
+  /** Other processes lock the companies and work on them, each on one at a time. */
+  readonly isShared?: boolean;
   /** ISO 8601. */
   readonly now: string;
   readonly views: Views;
 }
+
+type HistoryExpectation = Pick<Expectation, "streams" | "versioned" | "lockedStreams" | "now"> & {
+  readonly companies: readonly { readonly name: string }[];
+};
 
 /** The views beside the tables: whether there are to be any, and those that are written as files. */
 export interface Views {
@@ -91,8 +97,10 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
   const { fills } = expectation;
   await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats, fills });
-  for (const { name } of expectation.companies)
-    await destination.lock(name, expectation.lockGroups, expectation.waitMs);
+  const { isShared = false } = expectation;
+  if (!isShared)
+    for (const { name } of expectation.companies)
+      await destination.lock(name, expectation.lockGroups, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await chooseUnknownFieldColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
@@ -114,18 +122,28 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
   const gone = lost.map(stream => `${stream.name}: its tables were gone or emptied, it is read from the start`);
-  const kept = wide.streams.filter(({ name }) => versioned.has(name) && expectation.lockedStreams.includes(name));
   const reconcileHistories = async () => {
-    const histories = await reconcileHistory(destination, {
-      companies: expectation.companies.map(({ name }) => name),
-      kept: kept.map(stream => stream.tables),
-      left: expectation.lockedStreams.filter(name => !kept.some(stream => stream.name === name)),
-      now,
-    });
+    const histories = isShared
+      ? []
+      : await reconcileHistoriesOf(destination, { ...expectation, streams: wide.streams });
     await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
     return histories;
   };
   return { done: [...upgraded, ...done, ...gone], warnings, widened, reconcileHistories };
+}
+
+/** Begins and ends the histories of these companies; answers sentences. `streams` have the columns that were added to their tables. */
+export function reconcileHistoriesOf(
+  destination: Destination,
+  { companies, streams, versioned, lockedStreams, now }: HistoryExpectation,
+): Promise<readonly string[]> {
+  const kept = streams.filter(({ name }) => versioned.has(name) && lockedStreams.includes(name));
+  return reconcileHistory(destination, {
+    companies: companies.map(({ name }) => name),
+    kept: kept.map(stream => stream.tables),
+    left: lockedStreams.filter(name => !kept.some(stream => stream.name === name)),
+    now,
+  });
 }
 
 export function tableOrder(

@@ -4,7 +4,7 @@ import { FURTHER } from "../../rows/reject.ts";
 import type { Db } from "../database.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, type Parents } from "../details/parents.ts";
-import { equal, rowStateRef, takeTurns } from "../sql_fragments.ts";
+import { equal, rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** Whose rejects. */
@@ -31,13 +31,11 @@ const CHUNK = 500;
 
 /** Keeps rows that could not be stored, as the service sent them: a row that is known already is one line, seen once more. */
 export async function saveRejects(
-  { db, dialect }: Pick<Destination, "db" | "dialect">,
+  { db }: Pick<Destination, "db">,
   of: RejectsOf,
   rejects: readonly NewReject[],
 ): Promise<void> {
   await db.transaction().execute(async trx => {
-    // Parts of a stream may meet the same rows.
-    await takeTurns(trx, dialect, [`tributary keeps rejects of ${of.company}.${of.stream}`]);
     for (let i = 0; i < rejects.length; i += CHUNK) {
       const some = rejects.slice(i, i + CHUNK);
       const digests = some.map(({ digest }) => digest);

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { Message } from "../../message.ts";
 import type { Db, Fragment } from "../database.ts";
 import { hasState } from "../ddl/present_tables.ts";
@@ -29,7 +29,7 @@ const counters = <By extends CountedBy>(by: By) =>
 /** What transactions that publish count. */
 export const PUBLISHING_COUNTERS = counters("publishing");
 
-/** What adds up where several runs, or parts of one, did a stream's work. `carried` does only where nothing was staged between them. */
+/** What adds up where several runs, or attempts at one, did a stream's work. `carried` does only where nothing was staged between them. */
 export const COUNTERS = [...counters("reading"), ...PUBLISHING_COUNTERS];
 
 /** The row of a stream that the run turns to. */
@@ -37,13 +37,6 @@ export function beginStreamRun(startedAt: string): StreamRun {
   const blank = Object.entries<StateColumn>(own).map(([name, { nullable }]) => [name, nullable ? null : 0]);
   return { ...(Object.fromEntries(blank) as StreamRun), status: "running", started_at: startedAt };
 }
-
-/** The `run_id` of the row in which a part of a run counts what it does: `running` until the whole is counted with it. */
-export const partRunId = (runId: string, part: string | undefined): string =>
-  part === undefined ? runId : `${runId}/${part}`;
-
-/** The run of a row's `run_id`, of a part's row too. */
-const plainRunId = sql<string>`split_part(run_id, '/', 1)`;
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 
@@ -53,7 +46,7 @@ const EPOCH = "1970-01-01T00:00:00.000Z";
  * or they would pass for the last ones until that moment.
  */
 export async function beginRun(
-  { db, dialect, holders }: Pick<Destination, "db" | "dialect" | "holders">,
+  { db, holders }: Pick<Destination, "db" | "holders">,
   run: { run_id: string; command: string; started_at: string; version: string; process: string },
   now: Date,
 ): Promise<void> {
@@ -62,8 +55,7 @@ export async function beginRun(
     status: "failed",
     error: "the run ended without saying so (killed, or the machine or the warehouse failed)",
   };
-  const isEnded = sql<boolean>`${plainRunId} not in (select run_id from ${holders} h)`;
-  if (dialect.hasOtherWriters) await countLostParts(db, isEnded);
+  const isEnded = sql<boolean>`run_id not in (select run_id from ${holders} h)`;
   for (const [table, young] of [
     ["runs", sql<boolean>`true`],
     ["stream_runs", sql<boolean>`recent`],
@@ -137,70 +129,6 @@ export async function insertStreamRun(
     .insertInto("stream_runs")
     .values({ run_id: runId, company, stream, ...row, recent: true })
     .execute();
-}
-
-export type Counters = Readonly<Record<(typeof COUNTERS)[number], number>>;
-
-const partRunsOf = (db: Db, runId: string, company: string, stream: string) =>
-  db
-    .selectFrom("stream_runs")
-    .selectAll()
-    .where(({ and }) => and({ company, stream }))
-    .where(sql<boolean>`starts_with(run_id, ${partRunId(runId, "")})`)
-    .execute();
-
-/** Rows of a stream that the parts of a run have deleted so far. */
-export async function deletedByParts(db: Db, runId: string, company: string, stream: string): Promise<number> {
-  return (await partRunsOf(db, runId, company, stream)).reduce((sum, row) => sum + row.deleted, 0);
-}
-
-/** Removes the rows of a run's parts. Answers what they counted together, which has to be written in the same transaction. */
-export async function mergePartRuns(db: Db, runId: string, company: string, stream: string): Promise<Counters> {
-  const parts = await partRunsOf(db, runId, company, stream);
-  for (const { run_id } of parts)
-    await db
-      .deleteFrom("stream_runs")
-      .where(({ and }) => and({ run_id, company, stream }))
-      .execute();
-  const sums = COUNTERS.map(name => [name, parts.reduce((sum, row) => sum + row[name], 0)]);
-  return Object.fromEntries(sums) as Counters;
-}
-
-/** What the row of a part begins with: what it counted before it was killed, and when the run turned to the stream. */
-export async function partRunSoFar(
-  db: Db,
-  { runId, part, company, stream }: Readonly<Record<"runId" | "part" | "company" | "stream", string>>,
-): Promise<Partial<StreamRun>> {
-  const of = (rows: Awaited<ReturnType<typeof streamRunsOf>>) =>
-    rows.find(row => row.company === company && row.stream === stream);
-  const whole = of(await streamRunsOf(db, runId));
-  const own = of(await streamRunsOf(db, partRunId(runId, part)));
-  return {
-    ...(whole && { started_at: whole.started_at.toISOString() }),
-    ...(own && Object.fromEntries(COUNTERS.map(name => [name, own[name]]))),
-  };
-}
-
-/** Of runs that were killed before they counted their parts: adds them to the streams' own rows. */
-async function countLostParts(db: Db, isEnded: RawBuilder<boolean>): Promise<void> {
-  const lost = await db
-    .selectFrom("stream_runs")
-    .select([plainRunId.as("run_id"), "company", "stream"])
-    .distinct()
-    .where("recent", "=", true)
-    .where("run_id", "like", "%/%")
-    .where(isEnded)
-    .execute();
-  for (const { run_id, company, stream } of lost)
-    await db.transaction().execute(async trx => {
-      const sums = await mergePartRuns(trx, run_id, company, stream);
-      const added = COUNTERS.map(name => [name, sql`${sql.ref(name)} + ${sums[name]}`]);
-      await trx
-        .updateTable("stream_runs")
-        .set(Object.fromEntries(added))
-        .where(({ and }) => and({ run_id, company, stream }))
-        .execute();
-    });
 }
 
 /** What a run's streams did, as far as the destination knows. */

@@ -133,8 +133,6 @@ const streamState = z.object({
   lastFullPages: z.number().nullable().default(null),
   /** The scan whose rows were published last; its stage is never published again. */
   publishedScan: z.string().nullable().default(null),
-  /** The same of parts whose sessions fetch and publish beside each other, by name, until the whole is published. */
-  publishedParts: z.record(z.string(), z.string()).optional(),
   /** `_changed_at` of the last publish that changed anything. */
   lastMoment: z.string().nullable().default(null),
   /** Of the last publish, where one batch held the whole scan: its digest, and what the row state came to with it. */
@@ -182,36 +180,6 @@ const streamState = z.object({
 export type StreamState = z.infer<typeof streamState>;
 
 export const noState: StreamState = streamState.parse({});
-
-/** One of several sessions that work on a stream beside each other. */
-export interface Part {
-  readonly name: string;
-  readonly index: number;
-  readonly of: number;
-}
-
-/** Whether the n-th window of a plan, counted from 0, falls to a part. */
-export const hasWindow = ({ index, of }: Part, nth: number): boolean => nth % of === index;
-
-/** The state once a part's `scan` is published: as the others have left it, but for how far the windows are that fall to this one. */
-export function afterPart(known: StreamState, own: StreamState, part: Part, scan: string): StreamState {
-  const { backfill } = known;
-  const windows = own.backfill?.windows ?? [];
-  return {
-    ...known,
-    publishedScan: known.publishedScan ?? scan,
-    publishedParts: { ...known.publishedParts, [part.name]: scan },
-    ...(backfill === null || windows.length === 0
-      ? {}
-      : {
-          lastFullAt: null,
-          backfill: {
-            ...backfill,
-            windows: backfill.windows.map((window, nth) => (hasWindow(part, nth) ? (windows[nth] ?? window) : window)),
-          },
-        }),
-  };
-}
 
 /** The stored record, or undefined for none that this version can continue. */
 export function readScanRecord(stored: unknown): ScanRecord | undefined {

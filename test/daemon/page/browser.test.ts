@@ -148,21 +148,13 @@ test("a month of nights is shown to everybody, in every light and width", async 
 
 test("workers are shown to everybody, in every light and width", async () => {
   const streams = [{ stream: "purchase_order_details", state: "reading", rows: 1_200, total: 4_000 }] as const;
-  const part = "purchase_order_details 11 of 24";
-  const job = { run_id: "20260315T020000-1a2b3c4d", company: "acme", part, since: "2026-03-15T11:58:00.000Z", streams };
-  const conducts = { ...job, company: null, part: null, streams: [] };
+  const job = { run_id: "20260315T020000-1a2b3c4d", company: "acme", since: "2026-03-15T11:58:00.000Z", streams };
+  const conducts = { ...job, company: null, streams: [] };
   const refusal = "The warehouse was written by a later version: update this one.";
-  const pause = { until: "2026-03-15T12:01:00.000Z", reason: "429 of the service" };
   const workers = fleet(
     [worker({ jobs: [conducts, job, job] }), worker({ id: "b", refusal }), worker({ id: "c", up: false })],
     {
-      queue: { waiting_parts: 12, active_parts: 2, runs: [queuedRun({ state: "active" })] },
-      budgets: [
-        {
-          ...{ companies: ["acme", "beta"], in_flight: 3, ceiling: 4, max_concurrency: 8, requests_per_second: 20 },
-          ...{ requests_today: 1_234, requests_per_day: 50_000, pause },
-        },
-      ],
+      queue: { waiting_companies: 12, active_companies: 2, runs: [queuedRun({ state: "active" })] },
     },
   );
   const { url } = await served(telling(() => warehouseStatus([stream()], { workers })));

@@ -389,8 +389,8 @@ test("workers are shown with what they do and what waits for them; without any t
     expect(markup).not.toContain('id="workers"');
   }
   const reading = { stream: "items", state: "reading", rows: 1_200, total: 4_000 } as const;
-  const job = { run_id: "r", company: "acme", part: "items", since: "2026-03-15T11:58:00.000Z", streams: [reading] };
-  const conducts = { ...job, run_id: "20260315T020000-1a2b3c4d", company: null, part: null, streams: [] };
+  const job = { run_id: "r", company: "acme", since: "2026-03-15T11:58:00.000Z", streams: [reading] };
+  const conducts = { ...job, run_id: "20260315T020000-1a2b3c4d", company: null, streams: [] };
   const { markup, words } = await shown(
     withWorkers(
       fleet(
@@ -400,29 +400,19 @@ test("workers are shown with what they do and what waits for them; without any t
           worker({ id: "three", up: false, seen_seconds_ago: 75 }),
         ],
         {
-          queue: { waiting_parts: 1_200, active_parts: 1, runs: [queuedRun()] },
-          budgets: [
-            {
-              ...{ companies: ["acme", "beta"], in_flight: 3, ceiling: 4, max_concurrency: 8, requests_per_second: 20 },
-              ...{ requests_today: 1_234, requests_per_day: 50_000 },
-              pause: { until: "2026-03-15T12:01:00.000Z", reason: hostile },
-            },
-          ],
+          queue: { waiting_companies: 1_200, active_companies: 1, runs: [queuedRun()] },
         },
       ),
     ),
   );
   expect(markup.indexOf('class="tiles"')).toBeLessThan(markup.indexOf('id="workers"'));
   expect(markup.indexOf('id="workers"')).toBeLessThan(markup.indexOf('id="streams"'));
-  expect(words).toContain("1 run: 1 part being worked on, 1,200 to be begun.");
+  expect(words).toContain("1 run: 1 company being worked on, 1,200 waiting.");
   expect(words).toContain(
-    "conducts run 20260315T020000-1a2b3c4d acme/ items since Sun 15 Mar, 11:58 : items reading, 1,200 of 4,000 rows",
+    "conducts run 20260315T020000-1a2b3c4d acme since Sun 15 Mar, 11:58 : items reading, 1,200 of 4,000 rows",
   );
   expect(words).toMatch(/two process 1 on .*?, version 1\.0\.0 leaving seen 1 s ago, up since 1 h ago nothing/);
   expect(words).toContain("silent seen 1 min 15 s ago");
-  expect(words).toContain(
-    "acme, beta: 3 of 4 requests in flight (at most 8), 20 a second, 1,234 of 50,000 today, paused until Sun 15 Mar, 12:01 :",
-  );
   expect(markup).not.toContain("<img src=x");
   expect(words).not.toContain("What to do");
 });
@@ -430,7 +420,7 @@ test("workers are shown with what they do and what waits for them; without any t
 test("it is a concern when runs wait and no worker is up, when one refuses, and when none can be looked at", async () => {
   const silent = worker({ up: false });
   const runs = (count: number) => ({
-    queue: { waiting_parts: 0, active_parts: 0, runs: Array(count).fill(queuedRun()) },
+    queue: { waiting_companies: 0, active_companies: 0, runs: Array(count).fill(queuedRun()) },
   });
   const alone = await shown(withWorkers(fleet([silent], runs(1))));
   expect(alone.words).toContain("No worker is up, and a run waits for one.");

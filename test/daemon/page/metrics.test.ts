@@ -411,13 +411,8 @@ test("many that look at once cost one look, and one that takes too long is not w
   expect(await cachedStatus()).toMatchObject({ trouble: "after it" });
 });
 
-test("workers, their queue and their keys have figures, the same from a daemon and a worker; without workers none", async () => {
-  const budget = {
-    ...{ companies: ["acme", "beta"], in_flight: 3, ceiling: 4, max_concurrency: 8, requests_per_second: 20 },
-    ...{ requests_today: 1_234, requests_per_day: 50_000, pause: null },
-  };
-  const job = { run_id: "r", company: "acme", part: "items", since: "2026-03-15T11:58:00.000Z", streams: [] };
-  const pause = { until: "2026-03-15T12:01:00.000Z", reason: "429" };
+test("workers and their queue have figures, the same from a daemon and a worker; without workers none", async () => {
+  const job = { run_id: "r", company: "acme", since: "2026-03-15T11:58:00.000Z", streams: [] };
   const all = fleet(
     [
       worker({ id: "one", jobs: [job, job] }),
@@ -425,8 +420,11 @@ test("workers, their queue and their keys have figures, the same from a daemon a
       worker({ id: "gone", up: false, seen_seconds_ago: 75, jobs: [job] }),
     ],
     {
-      queue: { waiting_parts: 12, active_parts: 2, runs: [queuedRun(), queuedRun(), queuedRun({ state: "active" })] },
-      budgets: [budget, { ...budget, companies: ["gamma"], requests_per_day: null, pause }],
+      queue: {
+        waiting_companies: 12,
+        active_companies: 2,
+        runs: [queuedRun(), queuedRun(), queuedRun({ state: "active" })],
+      },
     },
   );
   let workers: typeof all | null = all;
@@ -445,19 +443,8 @@ test("workers, their queue and their keys have figures, the same from a daemon a
     expect(["one", "two", "gone"].map(id => of("worker_refuses", `{worker="${id}"}`))).toEqual([0, 1, undefined]);
     expect(["one", "gone"].map(id => of("worker_seen_seconds", `{worker="${id}"}`))).toEqual([1.2, 75]);
     const states = ['{state="waiting"}', '{state="active"}'];
-    expect(states.map(state => of("queue_parts", state))).toEqual([12, 2]);
+    expect(states.map(state => of("queue_companies", state))).toEqual([12, 2]);
     expect(states.map(state => of("queue_runs", state))).toEqual([2, 1]);
-    const [first, second] = ['{company="acme,beta"}', '{company="gamma"}'];
-    for (const [name, value] of Object.entries({
-      in_flight: 3,
-      ceiling: 4,
-      paused: 0,
-      requests_today: 1_234,
-      requests_per_day: 50_000,
-    }))
-      expect(of(`budget_${name}`, first), name).toBe(value);
-    expect(of("budget_paused", second)).toBe(1);
-    expect(of("budget_requests_per_day", second)).toBeUndefined();
     expect(of("start_time_seconds")).toBe(Date.parse(startedAt) / 1_000);
   }
   expect([...own.metrics.keys()].filter(name => name.startsWith("tributary_stream"))).toEqual([]);

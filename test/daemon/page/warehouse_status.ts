@@ -69,14 +69,14 @@ export function worker(facts: Partial<WorkerStatus> = {}): WorkerStatus {
 }
 
 export function fleet(workers: readonly WorkerStatus[], facts: Partial<FleetStatus> = {}): FleetStatus {
-  const queue = { waiting_parts: 0, active_parts: 0, runs: [] };
-  return { note: null, workers, queue, budgets: [], ...facts };
+  const queue = { waiting_companies: 0, active_companies: 0, runs: [] };
+  return { note: null, workers, queue, ...facts };
 }
 
 /** One that waits for a worker, but for what the test says. */
 export const queuedRun = (facts: Partial<FleetStatus["queue"]["runs"][number]> = {}) => ({
   ...{ run_id: "20260315T020000-1a2b3c4d", command: "schedule nightly", state: "waiting" as const, conductor: null },
-  ...{ waiting_parts: [], waiting_streams: [] },
+  waiting_companies: [],
   ...facts,
 });
 

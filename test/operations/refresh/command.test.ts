@@ -59,7 +59,7 @@ test.each([
   ["in a file", async () => ({})],
   [
     "in PostgreSQL, where workers do the schedules' runs",
-    async () => ({ destination: (await roleDatabase()).destination, workers: { jobs: 1 } }),
+    async () => ({ destination: (await roleDatabase()).destination, workers: {} }),
   ],
 ])("a hint that names rows has the daemon refresh them behind the run under way, %s", async (_name, more) => {
   const simulator = await simulated({ sizes });

@@ -34,7 +34,7 @@ export const orders: TableSet = tablesOf({
 export function open(
   url: string,
   runId = "run-1",
-  patience: LockPatience & { readonly takesOver?: boolean } = {},
+  patience: LockPatience & { readonly takesOver?: string } = {},
 ): Promise<Destination> {
   return openPostgres({
     url,
@@ -49,7 +49,11 @@ export function open(
 }
 
 /** Open, with the state schema made. */
-export async function openReady(url: string, runId?: string, patience?: LockPatience): Promise<Destination> {
+export async function openReady(
+  url: string,
+  runId?: string,
+  patience?: LockPatience & { readonly takesOver?: string },
+): Promise<Destination> {
   const destination = await open(url, runId, patience);
   await ensureState(destination.db, destination.dialect, destination.stateSchema);
   return destination;

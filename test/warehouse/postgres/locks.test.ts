@@ -21,8 +21,8 @@ afterEach(async () => {
 });
 afterAll(() => database.drop());
 
-async function session(runId: string): Promise<Destination> {
-  const destination = await openReady(database.url, runId);
+async function session(runId: string, more: { readonly takesOver?: string } = {}): Promise<Destination> {
+  const destination = await openReady(database.url, runId, more);
   open.push(destination);
   return destination;
 }
@@ -132,6 +132,31 @@ test("a new holder cannot name itself while a transaction of the old one is open
     );
     await database.admin.query("rollback");
   });
+});
+
+test("who takes over a company of a run ends the sessions of the process before, and no others of the run or of other runs", async () => {
+  const write = ({ db }: Destination, key: string) => db.insertInto("warehouse").values({ key, value: "1" }).execute();
+  const [former, other] = [await session("run-t"), await session("run-o")];
+  await former.lock("acme", ["orders"], 0);
+  await other.lock("globex", ["orders"], 0);
+  const beside = await session("run-t");
+  await beside.lock("initech", ["orders"], 0);
+  const next = await session("run-t", { takesOver: "acme" });
+  await next.lock("acme", ["orders"], 0);
+  await write(next, "goes on");
+  await expect(write(former, "went on")).rejects.toThrow(DestinationError);
+  await expect(next.lock("globex", ["orders"], 0)).rejects.toThrow(/is held by run run-o/);
+  for (const each of [other, beside]) await write(each, `goes on beside ${each === other}`);
+});
+
+test("locks that are given back are free for others, and the session takes others", async () => {
+  const [first, second] = [await session("run-a"), await session("run-b")];
+  await first.lock("acme", ["orders"], 0);
+  await first.unlock();
+  await second.lock("acme", ["orders"], 0);
+  await first.lock("run run-a", ["its end"], 0);
+  await first.db.insertInto("warehouse").values({ key: "kept", value: "1" }).execute();
+  await expect(second.lock("run run-a", ["its end"], 0)).rejects.toThrow(/is held by run run-a/);
 });
 
 test("a terminated backend fails the next transaction, and nothing of it is written", async () => {

@@ -179,7 +179,7 @@ test.each(["53100", "57P01"])(
     onTestFinished(() => own.close());
     const stage = await own.stage(`long ${code}`, orders);
     await stage.begin({ page: 0 });
-    const { name } = stageTables(`long ${code}`, { tables: orders }).keys;
+    const { name } = stageTables(`long ${code}`, orders).keys;
     const refusing =
       code === "57P01"
         ? "perform pg_terminate_backend(pg_backend_pid())"
@@ -222,7 +222,7 @@ test("a stage of other columns than now wanted is void, and begin makes it anew"
   expect(await stageTableNames()).toEqual([]);
 
   async function stageTableNames(): Promise<string[]> {
-    const prefix = `${stageTables("delta", { tables: orders }).keys.name.slice(0, -1)}%`;
+    const prefix = `${stageTables("delta", orders).keys.name.slice(0, -1)}%`;
     const found = await database.admin.query("select relname from pg_class where relkind = 'r' and relname like $1", [
       prefix,
     ]);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import {
-  afterPart,
   beginScan,
   noState,
   readScanRecord,
@@ -49,26 +48,4 @@ test.each([
   ["another type", { mark: 5 }],
 ])("%s instead of a state: the stream is read from the start", (_what, stored) => {
   expect(readStreamState(stored)).toEqual(noState);
-});
-
-test("a part says how far its own windows are, and leaves those of the others as they have published them", () => {
-  const months = ["2026-03-01", "2026-02-01", "2026-01-01"];
-  const window = (from: string, done: boolean) => ({ from, to: null, cursor: null, pages: done ? 1 : 0, done });
-  const planned = (...done: readonly boolean[]) => ({
-    ...{ ...noState, lastFullAt: "2026-03-15T12:00:00Z" },
-    backfill: {
-      from: "2026-01-01",
-      to: null,
-      windows: months.map((from, nth) => window(from, done[nth]!)),
-      done: false,
-    },
-  });
-  const part = { name: "feed 2 of 2", index: 1, of: 2 };
-  const known = { ...planned(true, false, false), publishedScan: "whole", publishedParts: { "feed 1 of 2": "s1" } };
-  // To this part the others' windows are done, as it does not read them.
-  const after = afterPart(known, planned(false, true, true), part, "s2");
-  expect(after).toEqual({
-    ...planned(true, true, false),
-    ...{ lastFullAt: null, publishedScan: "whole", publishedParts: { "feed 1 of 2": "s1", "feed 2 of 2": "s2" } },
-  });
 });

@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { ConfigError, LockedError } from "../../../errors.ts";
+import { LockedError } from "../../../errors.ts";
 import { codeOf, parsedJson, remove } from "../../../files.ts";
 import type { Holder } from "../../destination.ts";
 import { lockMessages, processInWords, runInWords } from "../../messages.ts";
 import { lockConflict } from "../session/failure.ts";
 import { isStageFolder, type Layout } from "../session/file_layout.ts";
-import { duckdbMessages } from "../session/messages.ts";
 
 const stored = z.object({
   run_id: z.string(),
@@ -41,12 +40,6 @@ export async function renewClaim(layout: Layout): Promise<void> {
 
 function claimName(): string {
   return `claim-${process.pid}-${performance.timeOrigin}`;
-}
-
-/** Refuses who wants to work beside others on parts: a file has one writer. @throws ConfigError */
-export function requireWhole(part: string | undefined): void {
-  if (part === undefined) return;
-  throw new ConfigError(duckdbMessages.one_writer({ part }));
 }
 
 /** Whether a file in `home` is the claim of another, by now dead, process. Right only for who holds DuckDB's lock. */

@@ -195,7 +195,6 @@ export const duckdbDialect: Dialect = {
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,
   jsonField,
   byteText: column => sql`cast(${column} as varchar)`,
-  shardOf: (text, of) => sql`(cast('0x' || substr(md5(${text}), 1, 8) as bigint) % ${sql.lit(of)})`,
   decimalText,
   finiteText: (kind, column) =>
     kind === "moment" ? sql`strftime(make_timestamp(epoch_us(${column})), '%Y-%m-%d %H:%M:%S.%f')` : undefined,

@@ -114,9 +114,4 @@ export const duckdbMessages = catalog("duckdb", {
     ({ path, versions_folder }) =>
       `Expected ${path} to be the link that tributary made, but somebody put a file there (a backup, perhaps), and ${versions_folder} holds a warehouse as well. Both were left as they are. To go on from the file, move the folder away; to go on from the folder, move the file away; then run the same command again.`,
   ),
-  one_writer: template(
-    { part: "part 2 of 4" },
-    ({ part }) =>
-      `Expected a destination that several processes can write at once, but a DuckDB file has one writer: ${part} cannot be worked on beside other parts. Use type: postgres, or type: ducklake with its catalog in PostgreSQL.`,
-  ),
 });

@@ -11,7 +11,10 @@ import type { Destination } from "../warehouse/destination.ts";
 import type { Part } from "../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "./stream_progress.ts";
 
-export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
+export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> &
+  Omit<StreamDefaults, "history" | "details"> & {
+    readonly details: StreamDefaults["details"] & Pick<NonNullable<StreamSettings["details"]>, "refreshMs">;
+  };
 
 /** What is read beyond what is due, and accepted beyond what the deletion guard allows. */
 export interface Refresh {

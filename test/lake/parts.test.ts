@@ -6,7 +6,7 @@ const { make } = warehouses.find(({ name }) => name === "ducklake")!;
 
 test("what parts fetch and publish side by side into a lake is what one session would", async () => {
   const config = {
-    streams: { defaults: { audit: 0 } },
+    streams: { defaults: { details: { audit: 0 } } },
     destination: { publish_every: "3s" },
     deletes: { max_share: 1, min_rows: 1_000 },
   };

@@ -80,7 +80,7 @@ export async function fetchPart(sync: StreamSync<Detail>): Promise<PartResult> {
   const { record, counts, error } = await fetchDue(sync, shelf, { work, request });
   const kept = await publishBut404s(shelf, record);
   await shelf.extraction.batches.end(kept);
-  await work.learn?.();
+  await work.noteLooks?.();
   if (counts === undefined) throw error;
   const { ok, absent, failed, firstFailure } = counts;
   return { ok, absent, failed, firstFailure, blocked: shelf.blocked };
@@ -111,7 +111,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
   const completeTo = whole ? await completeWithParents(context, request.parents) : null;
   await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
-  await work.learn?.();
+  await work.noteLooks?.();
   await noteIdleCauses(sync);
   if (error !== undefined) throw error;
   if (shelf.blocked !== undefined) {
@@ -179,7 +179,7 @@ async function takeOver(
   const blocked = counts.flatMap(part => part.blocked ?? []);
   shelf.blocked = blocked.toSorted((a, b) => b.leaving - a.leaving)[0];
   const asked = sums.requests - sums.retries;
-  return { ...request, audit: 0, force: false, refresh: undefined, everyMs: undefined, asked };
+  return { ...request, audit: 0, force: false, everyMs: undefined, asked };
 }
 
 /** Whether it is known which values there are: only then is one gone that no row carries. */

@@ -51,7 +51,7 @@ export async function roomLeft({ context, stream }: StreamSync): Promise<number 
   const room = await roomOf(destination, stream, {
     ...{ company, runId, left: service.api.left },
     streams: streams.catalogue.filter(({ name }) => streams.wanted.has(name)),
-    auditOf: name => policy.ofStream(name).audit,
+    auditOf: name => policy.ofStream(name).details.audit,
   });
   return room && Math.floor(room / (part?.of ?? 1));
 }

@@ -22,11 +22,11 @@ const opener = (runId: string) => ({
 });
 
 const make = () => passing(postgresWarehouse(inject("postgresUrl")));
-const config = { streams: { defaults: { audit: 0 } }, destination: { publish_every: "1s" } };
+const config = { streams: { defaults: { details: { audit: 0 } } }, destination: { publish_every: "1s" } };
 
 const lax = {
   ...config,
-  streams: { defaults: { audit: 0, history: true } },
+  streams: { defaults: { details: { audit: 0 }, history: true } },
   deletes: { max_share: 1, min_rows: 1_000 },
 };
 const tables = mailbox.flatMap(({ tables }) => [tables.main, ...tables.children].map(({ name }) => name));
@@ -58,7 +58,7 @@ test("what parts fetch and publish side by side, early ones too, is what one ses
 const nothing: PartResult = { ok: 0, absent: 0, failed: 0, firstFailure: undefined, blocked: undefined };
 const strict = (min_rows: number, most: number) => ({
   deletes: { max_share: 0.1, min_rows },
-  streams: { defaults: { audit: 0 }, settings: { mail_threads: { max_details: most } } },
+  streams: { defaults: { details: { audit: 0 } }, settings: { mail_threads: { max_details: most } } },
 });
 
 test("the deletion guard counts what all parts delete: each may take so many, together they may not", async () => {
@@ -217,7 +217,10 @@ test("a part that a limit ends publishes what it has and goes on from there, all
     onAsk();
     return answer(path, at);
   };
-  const limited = { ...config, streams: { defaults: { audit: 0 }, settings: { mail_facts: { max_details: 30 } } } };
+  const limited = {
+    ...config,
+    streams: { defaults: { details: { audit: 0 } }, settings: { mail_facts: { max_details: 30 } } },
+  };
   const place = await told(make, [mailbox[0]!, mailbox[2]!], mailsOf(60, say), limited, { run: inParts(2, meanwhile) });
   const line = lineOf(await place.run(), "mail_facts");
   // The other part did nothing, so that the run itself fetched its share.

@@ -48,7 +48,6 @@ describe.each(warehouses)("$name", ({ make }) => {
         start: undefined,
         audit: 0.1,
         fresh: { withinMs: 1, share: 1 },
-        refresh: undefined,
         force: false,
         limit: undefined,
       },

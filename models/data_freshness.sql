@@ -32,7 +32,6 @@
 -- column estimated_wrong_share: The share of all details that changed at the service since they were fetched, though their row in the list did not, by the same looks.
 -- column estimated_wrong_low: Lower bound of its interval of 90 %.
 -- column estimated_wrong_high: Upper bound of its interval of 90 %.
--- column estimated_behind_share: The share of all details that changed so more than seven days ago.
 -- column estimated_looks: Random looks that the estimates rest on.
 -- column open_orders: For details of purchase orders: orders that are open; null for others.
 -- column open_never_fetched: Open orders whose detail has never been fetched.
@@ -110,7 +109,6 @@ select
   f.wrong as estimated_wrong_share,
   f.wrong_low as estimated_wrong_low,
   f.wrong_high as estimated_wrong_high,
-  f.behind as estimated_behind_share,
   f.sampled as estimated_looks,
   o.orders as open_orders,
   o.orders - coalesce(p.asked, 0) as open_never_fetched,

@@ -14,7 +14,7 @@ export const invoices = defineStream({
 export const invoiceMatches = defineStream({
   name: "invoice_matches",
   path: "/reconciliation/{doc_id}/line-items",
-  mode: detail({ of: "invoices", newest: "document_date", factor: "vendor_id" }),
+  mode: detail({ of: "invoices", newest: "document_date" }),
   row: invoiceMatch,
   key: ["doc_id"],
   preset: "core",

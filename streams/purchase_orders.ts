@@ -20,7 +20,7 @@ export const purchaseOrders = defineStream({
 export const purchaseOrderDetails = defineStream({
   name: "purchase_order_details",
   path: "/po/{po_number}",
-  mode: detail({ of: "purchase_orders", open: "is_open", newest: "po_date", factor: "vendor_id" }),
+  mode: detail({ of: "purchase_orders", open: "is_open", newest: "po_date" }),
   row: purchaseOrderDetail,
   key: ["po_number"],
   preset: "core",

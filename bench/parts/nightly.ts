@@ -41,7 +41,7 @@ export const nightly: Part = {
     for (const warehouse of laboratory.warehouses) {
       // Each its own: it is the simulator's rows that change, and both are to begin with the same.
       const service = await startService({ sizes: { orders: rows, items: PAGE }, linesPerOrder: 1 });
-      const config = { streams: { start, defaults: { audit: AUDIT } } };
+      const config = { streams: { start, defaults: { details: { audit: AUDIT } } } };
       const place = await makeWarehouse(laboratory, warehouse, service, config);
       try {
         figures.push(...(await nightsOf(laboratory, warehouse, service, place, { rows, start })));

@@ -3,27 +3,23 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { systemClock } from "../../src/clock.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
-import { learn } from "../../src/warehouse/details/learner.ts";
-import { type NightPlan, planNight } from "../../src/warehouse/details/planner.ts";
+import { planNight } from "../../src/warehouse/details/planner.ts";
 import { openDuckdb } from "../../src/warehouse/duckdb/open.ts";
 import { openPostgres } from "../../src/warehouse/postgres/open.ts";
 import { ensureState } from "../../src/warehouse/state/state_ddl.ts";
-import { auditOf } from "../../test/fresh/policies.ts";
 import { createDatabase } from "../../test/support/database.ts";
 import { type Figure, median, type Warehouse } from "../figure.ts";
 import type { Laboratory, Part } from "../laboratory.ts";
 
 const PARENTS = 1_000_000;
 const SHARE = 0.02;
-const VENDORS = 3_000;
-/** To today's. */
-const CHOICE = 1.5;
-const LEARNING_MS = 5_000;
+/** To the time in which the candidates alone are read. */
+const CHOICE = 5;
 
 const NOW = "2026-03-15T02:00:00.000Z";
 const of = { company: "acme", stream: "purchase_order_details" };
 
-/** Time in which a night's details are chosen, and what they found is learned. */
+/** Time in which a night's details are chosen. */
 export const planner: Part = {
   name: "planner",
   async measure(laboratory) {
@@ -62,32 +58,21 @@ async function open(laboratory: Laboratory, warehouse: Warehouse) {
 }
 
 /** Parents of three years, one of seven open, one of fifty with a cause, and the detail state of all. */
+/** Parents of three years, one of seven open, one of fifty with a cause, and the detail state of all. */
 async function fill({ db, stateSchema }: Destination, parents: number): Promise<void> {
   const now = sql.lit(Date.parse(NOW) / 1_000);
   const ago = (days: string) => sql`to_timestamp(${now} - 86400 * ${sql.raw(days)})`;
   await sql`create table ${sql.id(stateSchema, "parents")} as
     select 'PO-' || i as parent_key, i as hash, i % 7 = 0 as open, cast(${ago("(i * 7919 % 1095)")} as date) as newest,
-      case when i % 50 = 0 then ${ago("(i % 3)")} end as since, case when i % 3 = 0 then ${ago("(i * 31 % 200)")} end as changed_at,
-      case when i % 13 = 0 then ${ago("(i * 7 % 60)")} end as caused_at, 'V' || i % ${sql.lit(VENDORS)} as factor
+      case when i % 50 = 0 then ${ago("(i % 3)")} end as since
     from (select cast(i as bigint) as i from generate_series(1, ${sql.lit(parents)}) as numbers(i)) numbered`.execute(
     db,
   );
-  await sql`insert into ${sql.id(stateSchema, "details")} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts)
-    select ${of.company}, ${of.stream}, parent_key, hash, ${ago("(1 + hash * 61 % 1000003 / 6000.0)")}, 'ok', 0
+  await sql`insert into ${sql.id(stateSchema, "details")} (company, stream, parent_key, parent_hash, fetched_at, changed_at, outcome, attempts)
+    select ${of.company}, ${of.stream}, parent_key, hash, ${ago("(1 + hash * 61 % 1000003 / 6000.0)")},
+      ${ago("(170 + hash * 31 % 200)")}, 'ok', 0
     from ${sql.id(stateSchema, "parents")}`.execute(db);
-  for (const [kind, names] of [
-    [
-      "stratum",
-      sql`select distinct case when open then 'open' else 'closed' end as name from ${sql.id(stateSchema, "parents")}`,
-    ],
-    ["factor", sql`select distinct factor as name from ${sql.id(stateSchema, "parents")}`],
-  ] as const)
-    await sql`insert into ${sql.id(stateSchema, "detail_rates")} (company, stream, kind, name, events, exposure, updated_at)
-      select ${of.company}, ${of.stream}, ${kind}, name, 3, 4, cast(${NOW} as timestamptz) from (${names}) n`.execute(
-      db,
-    );
-  for (const name of ["parents", "details", "detail_rates"])
-    await sql`analyze ${sql.id(stateSchema, name)}`.execute(db);
+  for (const name of ["parents", "details"]) await sql`analyze ${sql.id(stateSchema, name)}`.execute(db);
 }
 
 async function figuresOf(
@@ -97,66 +82,32 @@ async function figuresOf(
   parents: number,
 ): Promise<Figure[]> {
   const { db, stateSchema } = destination;
-  const budget = Math.ceil(SHARE * parents);
   const candidates = sql.id("bench_candidates");
-  const audited = sql.id("bench_audit");
-  const looks = sql.id("bench_looks");
   const joined = sql`create temporary table ${candidates} as
-    select p.parent_key, p.open, p.newest, d.fetched_at, case when p.since is null then 'audit' else 'caused' end as reason,
-      p.since, p.changed_at, p.caused_at, p.factor
+    select p.parent_key, p.open, p.newest, d.fetched_at, d.changed_at, p.since, 0 as idle,
+      case when p.since is null then 'audit' else 'caused' end as reason
     from ${sql.id(stateSchema, "parents")} p left join ${sql.id(stateSchema, "details")} d
       on d.company = ${of.company} and d.stream = ${of.stream} and d.parent_key = p.parent_key`;
-  const timed = async <T>(work: () => Promise<T>) => {
-    for (const name of [candidates, audited]) await sql`drop table if exists ${name}`.execute(db);
-    const begun = performance.now();
-    const done = await work();
-    return { ms: performance.now() - begun, done };
-  };
-  const choices = { today: [] as number[], planner: [] as number[], learning: [] as number[] };
+  const reading: number[] = [];
+  const choosing: number[] = [];
   for (let run = 0; run < laboratory.runs; run++) {
-    const today = await timed(() =>
-      destination.withRoom("compare", () =>
-        db.transaction().execute(async trx => {
-          await joined.execute(trx);
-          await sql`create temporary table ${audited} as ${auditOf(candidates, budget)}`.execute(trx);
-        }),
-      ),
+    const night = { ...of, candidates, budget: Math.ceil(SHARE * parents), now: NOW, seed: String(run) };
+    await sql`drop table if exists ${candidates}`.execute(db);
+    await destination.withRoom("compare", () =>
+      db.transaction().execute(async trx => {
+        const begun = performance.now();
+        await joined.execute(trx);
+        reading.push(performance.now() - begun);
+        await planNight(trx, destination, night);
+        choosing.push(performance.now() - begun);
+      }),
     );
-    choices.today.push(today.ms);
-    const night = { ...of, candidates, budget, now: NOW, seed: String(run) };
-    const planned = await timed(() =>
-      destination.withRoom("compare", () =>
-        db.transaction().execute(async trx => {
-          await joined.execute(trx);
-          return planNight(trx, destination, night);
-        }),
-      ),
-    );
-    choices.planner.push(planned.ms);
-    choices.learning.push(await learned(destination, planned.done, parents));
   }
-  const base = { part: "planner", warehouse, unit: "ms" } as const;
-  const against = { what: "the audit before it", value: median(choices.today) };
   return [
     {
-      ...{ ...base, against },
-      figure: "choice of a night",
-      measured: median(choices.planner),
+      ...{ part: "planner", warehouse, unit: "ms", figure: "choice of a night", measured: median(choosing) },
+      against: { what: "reading the candidates", value: median(reading) },
       target: { of: "ratio", most: CHOICE },
     },
-    {
-      ...base,
-      figure: "learning of a night's looks",
-      measured: median(choices.learning),
-      target: { of: "measured", most: LEARNING_MS },
-    },
   ];
-
-  async function learned({ db }: Destination, { table, populations }: NightPlan, live: number): Promise<number> {
-    await sql`drop table if exists ${looks}`.execute(db);
-    await sql`create temporary table ${looks} as select t.*, "rank" % 9 = 0 as found from ${table} t`.execute(db);
-    const night = { ...of, looks, populations, live, fetched: budget, timestamp: NOW, activeLive: 0, withinDays: 2 };
-    const { ms } = await timed(() => db.transaction().execute(trx => learn(trx, destination, night)));
-    return ms;
-  }
 }

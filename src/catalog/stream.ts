@@ -105,8 +105,6 @@ export interface Detail extends Partial<Rows> {
   readonly open?: string;
   /** Parent's date or moment column: newest come first; `streams.start` bounds it. */
   readonly newest?: string;
-  /** Parent's column by whose values details differ in how often they change, such as who made the order. */
-  readonly factor?: string;
 }
 
 /** One object, measured once a day. `omit` names fields of the answer that belong to another stream, or to nobody. */

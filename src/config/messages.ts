@@ -201,23 +201,14 @@ const streams = {
     ({ streams }) =>
       `streams.settings: each takes its values from the next: ${streams.join(", ")}. Name values for one of them.`,
   ),
-  no_refresh_every: template(
+  no_details: template(
     { stream: "items" },
-    ({ stream }) => `streams.settings.${stream}.refresh_every: only details of distinct values have one.`,
+    ({ stream }) => `streams.settings.${stream}.details: ${stream} has no details; name a stream that is one.`,
   ),
-  no_refresh: template(
-    { stream: "items" },
-    ({ stream }) => `streams.settings.${stream}.refresh: ${stream} is read whole anyway; only details have a refresh.`,
-  ),
-  half_refresh: template(
-    { stream: "order_details" },
-    ({ stream }) =>
-      `streams.settings.${stream}.refresh: while and every go together: details are due again so long after they were fetched while the column is true.`,
-  ),
-  unrelated_refresh: template(
+  unrelated_cause: template(
     { stream: "order_details", name: "items", possible: ["receipts"] as readonly string[] },
     ({ stream, name, possible }) =>
-      `streams.settings.${stream}.refresh: no relation leads from ${name} to the rows that ${stream} is asked for. Known: ${possible.join(", ") || "none"}.`,
+      `streams.settings.${stream}.details: no relation leads from ${name} to the rows that ${stream} is asked for. Known: ${possible.join(", ") || "none"}.`,
   ),
   unknown_name: template(
     {

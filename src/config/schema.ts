@@ -32,10 +32,12 @@ export const streamSettings = object({
   full_scan_pages: f.whole(0, 1_000_000).optional(),
   full_scan_every: f.duration("1s", "3650d").optional(),
   lookback: f.duration("0s", "3650d").optional(),
-  /** Details of parents whose column `while` is true are due again after `every`; changes in streams `with` make those due that they name, in those `without` none. */
-  refresh: object({
-    while: f.name("a column's name").optional(),
-    every: f.duration("1s", "3650d").optional(),
+  details: object({
+    audit: f.shareOrRest().optional(),
+    fresh: fresh().optional(),
+    /** Details of open parents, or of all where none is called open, are due again after so long. */
+    refresh: f.duration("1s", "3650d").optional(),
+    /** Changes in these streams make details due that they name, in those `without` none. */
     with: names("a stream's name").optional(),
     without: names("a stream's name").optional(),
   }).optional(),
@@ -69,11 +71,7 @@ export const streamSettings = object({
       error: "expected names by parameter such as { at: as_of }",
     })
     .optional(),
-  /** Details of distinct values are due again after so long. */
-  refresh_every: f.duration("1s", "3650d").optional(),
   unknown_fields: unknownFields().optional(),
-  audit: f.shareOrRest().optional(),
-  fresh: fresh().optional(),
   max_reject_share: f.share().optional(),
   history: f.flag().optional(),
 });
@@ -158,9 +156,11 @@ export const configSchema = object({
     defaults: object({
       /** What happens to fields that the documents don't name: kept in `_extra`, given a column of their own, or refused. */
       unknown_fields: unknownFields().default("keep"),
-      audit: f.shareOrRest().default(0.02),
-      /** What is promised of active details: so many of them show what the service showed at most so long ago. */
-      fresh: fresh().prefault({}),
+      details: object({
+        audit: f.shareOrRest().default(0.02),
+        /** What is promised of active details: so many of them show what the service showed at most so long ago. */
+        fresh: fresh().prefault({}),
+      }).prefault({}),
       max_reject_share: f.share().default(0.05),
       /** Whether every version of a row is kept. */
       history: f.flag().default(false),

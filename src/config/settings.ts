@@ -20,8 +20,8 @@ import { configMessages } from "./messages.ts";
 
 /** What the config says of a stream that is compared with the catalogue. */
 export type OwnSettings = Pick<StreamSettings, "volatile"> &
-  Partial<Pick<StreamSettings, "unknownFields" | "refreshEveryMs" | keyof Asking>> & {
-    readonly refresh?: Partial<NonNullable<StreamSettings["refresh"]>> | undefined;
+  Partial<Pick<StreamSettings, "unknownFields" | keyof Asking>> & {
+    readonly details?: Partial<NonNullable<StreamSettings["details"]>> | undefined;
   };
 
 /** Checks a stream's settings against the catalogue. @throws ConfigError that names every wrong key and the known ones */
@@ -48,15 +48,15 @@ export function configuredCauses(
   settings: Readonly<Record<string, OwnSettings>>,
 ): readonly Cause[] {
   const ownOf = (detail: string) => ({
-    with: settings[detail]?.refresh?.with ?? [],
-    without: settings[detail]?.refresh?.without ?? [],
+    with: settings[detail]?.details?.with ?? [],
+    without: settings[detail]?.details?.without ?? [],
   });
   const faults = Object.keys(settings).flatMap(detail => {
     const possible = possibleFor(catalogue, relations, detail);
     const { with: added, without } = ownOf(detail);
     return [...added, ...without]
       .filter(name => !possible.includes(name))
-      .map(name => configMessages.unrelated_refresh({ stream: detail, name, possible }));
+      .map(name => configMessages.unrelated_cause({ stream: detail, name, possible }));
   });
   refuse(faults);
   return causesOf(catalogue, relations, ownOf);
@@ -91,18 +91,11 @@ function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSet
   // Where fields get columns that the documents don't name, only the warehouse knows them all.
   for (const column of own.unknownFields === "column" ? [] : own.volatile)
     yield* unknown(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
-  if (own.refreshEveryMs !== undefined && !(mode.kind === "detail" && mode.by !== undefined))
-    yield configMessages.no_refresh_every({ stream: name });
-  if (own.refresh === undefined) return;
-  const parent = mode.kind === "detail" ? catalogue.find(other => other.name === mode.of) : undefined;
-  if (parent === undefined) return yield configMessages.no_refresh({ stream: name });
-  const { while: flag, everyMs, with: added = [], without = [] } = own.refresh;
-  const flags = parent.tables.main.columns.filter(column => column.kind === "flag");
-  if ((flag === undefined) !== (everyMs === undefined)) yield configMessages.half_refresh({ stream: name });
-  if (flag !== undefined)
-    yield* unknown(`${place}.refresh.while`, flag, namesOf(flags), `true-or-false column of ${parent.name}`);
+  if (own.details === undefined) return;
+  if (mode.kind !== "detail") return yield configMessages.no_details({ stream: name });
+  const { with: added = [], without = [] } = own.details;
   for (const [key, names] of Object.entries({ with: added, without }))
-    for (const name of names) yield* unknown(`${place}.refresh.${key}`, name, namesOf(catalogue), "stream");
+    for (const named of names) yield* unknown(`${place}.details.${key}`, named, namesOf(catalogue), "stream");
 }
 
 function* askingFaults(

@@ -25,7 +25,7 @@ export function configured(catalogue: readonly Stream[], { streams, privacy }: C
   const policy = noting(faults, () => policyOf(catalogue, privacy));
   for (const [name, own] of Object.entries(settings)) noting(faults, () => requireStream(catalogue, name, own));
   noting(faults, () => requireOrder(catalogue, settings));
-  if (policy !== undefined) faults.push(...treatedFaults(catalogue, settings, policy));
+  if (policy !== undefined) faults.push(...treatedFaults(settings, policy));
   refuse(faults);
   return catalogue.map(stream => withPolicy(withVolatile(stream, settings[stream.name]?.volatile ?? []), policy!));
 }
@@ -51,15 +51,8 @@ export function catalogueFaults(
 }
 
 /** What the service is asked with has to be what it said. */
-function* treatedFaults(
-  catalogue: readonly Stream[],
-  settings: Readonly<Record<string, OwnSettings>>,
-  { treatments }: Policy,
-): Generator<Message> {
-  for (const [name, { from = {}, refresh }] of Object.entries(settings)) {
-    const mode = catalogue.find(stream => stream.name === name)?.mode;
-    const flags = mode?.kind === "detail" && refresh !== undefined ? [`${mode.of}.${refresh.while}`] : [];
-    for (const column of [...Object.values(from).flat(), ...flags])
+function* treatedFaults(settings: Readonly<Record<string, OwnSettings>>, { treatments }: Policy): Generator<Message> {
+  for (const [name, { from = {} }] of Object.entries(settings))
+    for (const column of Object.values(from).flat())
       if (treatments.has(column)) yield privacyMessages.needed_by_setting({ stream: name, column });
-  }
 }

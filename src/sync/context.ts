@@ -10,7 +10,10 @@ import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import type { StreamProgress } from "./stream_progress.ts";
 
-export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> & Omit<StreamDefaults, "history">;
+export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> &
+  Omit<StreamDefaults, "history" | "details"> & {
+    readonly details: StreamDefaults["details"] & Pick<NonNullable<StreamSettings["details"]>, "refreshMs">;
+  };
 
 /** What is read beyond what is due, and accepted beyond what the deletion guard allows. */
 export interface Refresh {

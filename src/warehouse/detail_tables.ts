@@ -14,7 +14,7 @@ import {
 
 const stream = text("Name of the stream of details, whose table of the same name holds the rows.");
 
-/** State tables of details: how old each is, what makes it due, how often they change, and what random looks found. */
+/** State tables of details: how old each is, what makes it due, and what random looks found. */
 export const detailTables = {
   details: table(
     "How old every detail is: one row for each parent row that was asked for, whatever came of it.",
@@ -34,8 +34,9 @@ export const detailTables = {
       ),
       previous_at: momentOrNull("When the service had answered before that; NULL for the first answer."),
       found: flagOrNull("Whether the last answer differed from the one before; NULL for the first answer."),
-      changed_at: momentOrNull("When an answer last differed from the one before; NULL where none has."),
-      caused_at: momentOrNull("When it was last asked for as another list's row had changed; NULL where it never was."),
+      changed_at: momentOrNull(
+        "When an answer last differed from the one before; the time of the first answer where none has.",
+      ),
     },
     { key: ["company", "stream", "parent_key"] },
   ),
@@ -63,55 +64,33 @@ export const detailTables = {
     },
     { key: ["company", "stream", "cause"] },
   ),
-  detail_rates: table(
-    "How often details change though their list row does not, as looks at them found: what nights are planned by.",
-    {
-      company,
-      stream,
-      kind: text(
-        "stratum (of parents that are alike) or factor (of one value of a column of theirs, by its MD5, times the stratum's rate).",
-      ),
-      name: text(
-        "Which: of a stratum whether its parents are open, how old they are, when a change was last found, and whether they were lately fetched for a cause.",
-      ),
-      events: score("Looks that found a change; what was seen 30 days ago counts half."),
-      exposure: score(
-        "Days in which a change would have been found, of a stratum; of a factor the changes that its strata let expect. Counts half after 30 days too.",
-      ),
-      updated_at: moment("When a run last added its looks."),
-    },
-    { key: ["company", "stream", "kind", "name"] },
-  ),
   detail_samples: table(
-    "What random looks at details found that nothing else made due, a row a night and bucket: the estimate of wrong details rests on it.",
+    "Looks at details that nothing made due: a row for each night of the last week. The estimate of wrong details rests on the random ones.",
     {
       company,
       stream,
       planned_at: moment("When the night's looks were chosen."),
-      bucket: count(
-        "Bucket of the predicted probability that the detail is wrong: 0 below 0.003, 1 below 0.01, 2 below 0.03, 3 below 0.1, 4 below 0.3, 5 above.",
-      ),
-      population: count(
-        "Parents in the bucket that the night did not choose for another reason: the sample is drawn from them.",
-      ),
-      sampled: count("How many of them were drawn, and answered."),
-      wrong: count("How many of these had another detail than the warehouse."),
-      behind: score("How many of those had been so for more than seven days, by probability."),
-      live: count("Live parents of the stream that night, in all buckets."),
+      looks: count("Details that were looked at though nothing made them due."),
+      found: count("How many of these had another detail than the warehouse."),
+      sampled: count("Of looks the random ones, drawn from what nothing else chose."),
+      wrong: count("How many of the random ones had another detail than the warehouse."),
+      live: count("Live parents of the stream that night."),
       fetched: count("How many of them the night fetched, for whatever reason."),
-      active: count("Of population the active ones: of rows that are open, or younger than 60 days."),
+      active_live: count("Live parents that are active: open, or younger than 60 days."),
+      active_fetched: count("How many of them the night fetched, for whatever reason."),
       active_sampled: count("Of sampled the active ones."),
-      late: score("How many of those had been wrong for longer than `fresh.within` of that night, by probability."),
-      active_live: count("Live parents that are active, in all buckets."),
+      late: score(
+        "How many of those had been wrong for longer than `details.fresh.within` of that night, by probability.",
+      ),
     },
-    { key: ["company", "stream", "planned_at", "bucket"] },
+    { key: ["company", "stream", "planned_at"] },
   ),
   detail_freshness: table(
     "How fresh a stream's details are, as random looks of a week say, beside what is promised: a row a stream, written after each night with looks. Intervals are of 90 %.",
     {
       company,
       stream,
-      within_days: score("What `fresh` promises: active details are behind by no more than so many days."),
+      within_days: score("What `details.fresh` promises: active details are behind by no more than so many days."),
       promised: score("For at least such a share of them that is promised, from 0 to 1."),
       fresh: scoreOrNull("The share that is so; NULL without looks at active ones."),
       fresh_low: scoreOrNull("The lower bound of its interval."),
@@ -119,9 +98,6 @@ export const detailTables = {
       wrong: scoreOrNull("Share of all details that changed unseen at the service; NULL without looks."),
       wrong_low: scoreOrNull("The lower bound of its interval."),
       wrong_high: scoreOrNull("The upper bound of its interval."),
-      behind: scoreOrNull("Share of all details that changed unseen more than seven days ago; NULL without looks."),
-      behind_low: scoreOrNull("The lower bound of its interval."),
-      behind_high: scoreOrNull("The upper bound of its interval."),
       sampled: count("Random looks that the figures rest on."),
       longest_unseen_at: momentOrNull("When the detail was fetched that has not been looked at for longest."),
       updated_at: moment("When the looks were chosen that the figures end with."),

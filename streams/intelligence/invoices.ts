@@ -8,7 +8,7 @@ import {
 import { defineStream, detail } from "../../src/catalog/stream.ts";
 import { amendmentsBeside, glCodingBeside, statusHistoryBeside } from "./beside_rows.ts";
 
-const ofInvoices = { of: "invoices", newest: "document_date", factor: "vendor_id" };
+const ofInvoices = { of: "invoices", newest: "document_date" };
 
 export const glCodings = defineStream({
   name: "invoice_gl_coding",

@@ -8,7 +8,7 @@ import {
 import { purchaseOrderPromises } from "../../schemas/intelligence/purchase_order_promises.ts";
 import { defineStream, detail, lookup, scan, snapshot } from "../../src/catalog/stream.ts";
 
-const ofOrders = { of: "purchase_orders", open: "is_open", newest: "po_date", factor: "vendor_id" };
+const ofOrders = { of: "purchase_orders", open: "is_open", newest: "po_date" };
 
 export const openItems = defineStream({
   name: "open_items",

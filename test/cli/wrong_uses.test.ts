@@ -297,11 +297,11 @@ const configured: readonly (readonly [config: string, ...said: RegExp[]])[] = [
     /streams\.exclude: there is no stream "findngs"/,
   ],
   [
-    "streams: { settings: { itmes: {}, items: { volatile: [averge_price, nix] }, invoices: { audit: 7 } } }",
+    "streams: { settings: { itmes: {}, items: { volatile: [averge_price, nix] }, invoices: { audit: 0 }, invoice_details: { details: { audit: 7 } } } }",
     /no stream "itmes"\. Did you mean items\?/,
     /averge_price is no column of items .* Did you mean avg_price\?/,
     /: nix is no column/,
-    /streams\.settings\.invoices\.audit: expected a share from 0 to 1 .*, got 7/,
+    /streams\.settings\.invoice_details\.details\.audit: expected a share from 0 to 1 .*, got 7/,
   ],
   [
     "deletes: { max_share: 3, min_rows: -1 }\nviews: maybe",

@@ -39,8 +39,7 @@ test("an empty file is the contract's defaults", async () => {
       start: undefined,
       defaults: {
         unknownFields: "keep",
-        audit: 0.02,
-        fresh: { withinMs: 172_800_000, share: 0.9 },
+        details: { audit: 0.02, fresh: { withinMs: 172_800_000, share: 0.9 } },
         maxRejectShare: 0.05,
         history: false,
       },
@@ -116,7 +115,7 @@ test("a PostgreSQL destination, per-stream settings and the other options become
 streams:
   start: 2024-02-29
   settings:
-    invoices: { refresh: { while: is_open, every: 7d }, max_details: 5, volatile: [a], statuses: [b], audit: "0.5" }
+    invoices: { details: { audit: "0.5", fresh: { within: 1d }, refresh: 7d, with: [c] }, max_details: 5, volatile: [a], statuses: [b] }
 server: { listen: "[::1]:0" }
 `,
     { ...sampleEnv, URL: "postgres://me:pa%20ss@db:5432/w" },
@@ -136,7 +135,10 @@ server: { listen: "[::1]:0" }
     fullScanPages: undefined,
     fullScanEveryMs: undefined,
     lookbackMs: undefined,
-    refresh: { while: "is_open", everyMs: 604_800_000 },
+    details: {
+      ...{ audit: 0.5, fresh: { withinMs: 86_400_000, share: 0.9 }, refreshMs: 604_800_000 },
+      ...{ with: ["c"], without: undefined },
+    },
     maxDetails: 5,
     volatile: ["a"],
     statuses: ["b"],
@@ -144,9 +146,7 @@ server: { listen: "[::1]:0" }
     parameters: {},
     from: {},
     rename: {},
-    refreshEveryMs: undefined,
     unknownFields: "keep",
-    audit: 0.5,
     maxRejectShare: undefined,
     history: undefined,
   });
@@ -165,7 +165,7 @@ test("what is asked for is text, as it is written", async () => {
       rename: { at: as_of }
     analytics_spend: { parameters: { period: [30, 90.50, 12345678901234567890] } }
     vendor_orders_as_of: { from: { vendor_id: [purchase_orders.vendor_id, invoices.vendor_id] } }
-    vendor_completeness: { refresh_every: 36h }
+    vendor_completeness: { details: { refresh: 36h } }
 `,
     { ...sampleEnv, MODE: "ltl" },
   );
@@ -178,13 +178,13 @@ test("what is asked for is text, as it is written", async () => {
   });
   expect(settings["analytics_spend"]?.parameters).toEqual({ period: ["30", "90.50", "12345678901234567890"] });
   expect(settings["vendor_orders_as_of"]?.from["vendor_id"]).toHaveLength(2);
-  expect(settings["vendor_completeness"]?.refreshEveryMs).toBe(129_600_000);
+  expect(settings["vendor_completeness"]?.details?.refreshMs).toBe(129_600_000);
 });
 
 test("a numeral with zeros before or after it is the same number where a number is wanted", async () => {
-  const { config } = await load("api: { max_concurrency: 08 }\nstreams: { defaults: { audit: 0.50 } }");
+  const { config } = await load("api: { max_concurrency: 08 }\nstreams: { defaults: { details: { audit: 0.50 } } }");
   expect(config.api.maxConcurrency).toBe(8);
-  expect(config.streams.defaults.audit).toBe(0.5);
+  expect(config.streams.defaults.details.audit).toBe(0.5);
 });
 
 test("variables: defaults, literals, numbers and files with their last line break removed", async () => {
@@ -244,7 +244,7 @@ destination: { url: "postgres://a/b", grant_select_to: [x] }
 });
 
 test("TRIBUTARY_CONFIG names the file when no option does, and at() finds keys in it", async () => {
-  const file = writeConfig("company: other\nstreams:\n  settings:\n    itms: { audit: 0 }\n");
+  const file = writeConfig("company: other\nstreams:\n  settings:\n    itms: { max_details: 0 }\n");
   const { config, at } = await loadConfig(undefined, { ...sampleEnv, TRIBUTARY_CONFIG: file });
   expect(config.companies[0]?.name).toBe("other");
   expect(at(["streams", "settings", "itms"])).toBe(`${file}:4:5`);

@@ -72,10 +72,7 @@ test("unknown names are refused with the nearest known one", () => {
   expect(refusal(() => named("x*"))).toContain("there is no stream");
 });
 
-const settings = (volatile: string[] = [], refresh?: { while: string }) => ({
-  volatile,
-  refresh: refresh && { ...refresh, everyMs: 1 },
-});
+const settings = (volatile: string[] = []) => ({ volatile });
 
 test("the config's volatile columns are the stream's, and no other's", () => {
   const changed = configured(streams, { items: settings(["description"]) });
@@ -95,13 +92,12 @@ test("settings of streams and columns that don't exist are refused, patterns too
   expect(refusal(() => configured(streams, { "preset:core": settings() }))).toMatch(/preset:core/);
 });
 
-test("a refresh needs a detail and a flag of its list", () => {
-  const refresh = settings([], { while: "is_open" });
-  expect(configured(streams, { purchase_order_details: refresh })).toHaveLength(streams.length);
-  expect(refusal(() => configured(streams, { items: refresh }))).toContain("only details");
-  expect(refusal(() => configured(streams, { purchase_order_details: settings([], { while: "po_date" }) }))).toContain(
-    "po_date",
-  );
+test("settings of details are for streams that are details, and for streams that there are", () => {
+  const own = { ...settings(), details: { refreshMs: 1, without: ["invoices"] } };
+  expect(configured(streams, { purchase_order_details: own })).toHaveLength(streams.length);
+  expect(refusal(() => configured(streams, { items: own }))).toContain("settings.items.details: items has no details");
+  const stray = { ...settings(), details: { with: ["invoces"] } };
+  expect(refusal(() => configured(streams, { purchase_order_details: stray }))).toContain("Did you mean invoices?");
 });
 
 const asking = (more: object) => ({ ...asksNothing, ...settings(), ...more });
@@ -145,7 +141,6 @@ test("what a lookup asks for must be what it has", () => {
   expect(refused("items", { values: [{ id: "1" }] })).toContain("items is no lookup");
   expect(refused("analytics_spend", { parameters: { peroid: ["30"] } })).toContain("Did you mean period?");
   expect(refused("items", { parameters: { period: ["30"] } })).toContain("It has none");
-  expect(refused("items", { refreshEveryMs: 1 })).toContain("only details of distinct values");
   const fine = { parameters: { type: ["vendor"] }, from: { id: ["invoices.vendor_id", "purchase_orders.vendor_id"] } };
   expect(
     configured(streams, { entities: asking(fine), search: asking({ values: [{ q: "x", limit: "5" }] }) }),

@@ -11,7 +11,7 @@ const kinds: readonly (readonly [string, MakeWarehouse])[] = [
   ["DuckDB", makeDuckdb],
   ["PostgreSQL", makePostgres(inject("postgresUrl"))],
 ];
-const few = { streams: { defaults: { audit: 0 }, exclude: ["invoice*", "findings*", "ingested"] } };
+const few = { streams: { defaults: { details: { audit: 0 } }, exclude: ["invoice*", "findings*", "ingested"] } };
 const details = "/po/{po_number}";
 /** Requests that may be under way when a run is stopped, or answered and not yet looked at. */
 const UNDER_WAY = 16;

@@ -30,7 +30,7 @@ export interface Yard {
 }
 
 /** No audit: every detail that is fetched twice is then one too many. */
-export const strict = { streams: { defaults: { audit: 0 } } } satisfies More;
+export const strict = { streams: { defaults: { details: { audit: 0 } } } } satisfies More;
 
 export async function openYard(make: MakeWarehouse, sizes: Sizes, more: More = {}): Promise<Yard> {
   const company = await openCompany(sizes);

@@ -13,7 +13,7 @@ import { differences, type Tables, tablesOf } from "../crash/tables.ts";
 import { type MakeWarehouse, makeDuckdb, makePostgres, type Warehouse } from "../crash/warehouse.ts";
 import { program } from "../support/program.ts";
 
-const few = { streams: { defaults: { audit: 0 }, exclude: ["invoice*", "findings*", "ingested"] } };
+const few = { streams: { defaults: { details: { audit: 0 } }, exclude: ["invoice*", "findings*", "ingested"] } };
 const CHANGED = "select count(*)::integer from procurement.items";
 
 /** A company, a warehouse before a night with much that is new, and what it is after it. */

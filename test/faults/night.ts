@@ -44,7 +44,9 @@ export interface Evening {
   close(): Promise<void>;
 }
 
-export const config = { streams: { defaults: { audit: 0 }, exclude: ["invoice*", "findings*", "ingested"] } };
+export const config = {
+  streams: { defaults: { details: { audit: 0 } }, exclude: ["invoice*", "findings*", "ingested"] },
+};
 
 export async function evening(serverUrl: string): Promise<Evening> {
   const clock = stillClock();

@@ -1,5 +1,5 @@
 /*
- * Orders of three years and what changes their details, day by day: the same for every policy. Days count from 0, the night before
+ * Orders of three years and what changes their details, day by day. Days count from 0, the night before
  * the first that is planned; a change of day t happens before the night t.
  */
 
@@ -9,13 +9,15 @@ export interface Mix {
   readonly caused: number;
   /** Whether vendors' rates are other ones every 45 days, and old orders begin to change twice as often. */
   readonly drifts: boolean;
+  /** The most details that may be wrong, of a hundred. */
+  readonly wrongPercent: number;
 }
 
 export const mixes: readonly Mix[] = [
-  { name: "cause-driven", caused: 0.9, drifts: false },
-  { name: "mixed", caused: 0.5, drifts: false },
-  { name: "drifting", caused: 0.5, drifts: true },
-  { name: "spontaneous", caused: 0.1, drifts: false },
+  { name: "cause-driven", caused: 0.9, drifts: false, wrongPercent: 0.88 },
+  { name: "mixed", caused: 0.5, drifts: false, wrongPercent: 1.46 },
+  { name: "drifting", caused: 0.5, drifts: true, wrongPercent: 1.41 },
+  { name: "spontaneous", caused: 0.1, drifts: false, wrongPercent: 2.35 },
 ];
 
 export interface World {

@@ -71,7 +71,7 @@ export async function hostile(
   const { sync, said } = bench({
     simulator: { url, key: "sk-test" },
     warehouse,
-    config: { streams: { defaults: { max_reject_share: 1, audit: 0 } }, ...config },
+    config: { streams: { defaults: { max_reject_share: 1, details: { audit: 0 } } }, ...config },
   });
   const place: Place = {
     warehouse,

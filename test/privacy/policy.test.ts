@@ -74,9 +74,9 @@ test.each([
   );
 });
 
-test("what a lookup or a refresh takes its values from must be kept", () => {
+test("what a lookup takes its values from must be kept", () => {
   const privacy = { ...none, hash: ["invoices.vendor_name"] };
-  const own = { volatile: [], refresh: undefined, from: { id: ["invoices.vendor_name"] } };
+  const own = { volatile: [], from: { id: ["invoices.vendor_name"] } };
   const settings = { entities: { ...own, parameters: { type: ["vendor"] } } };
   expect(() => configured(streams, { streams: { settings }, privacy })).toThrow(
     /streams\.settings\.entities: it needs the values of invoices\.vendor_name/,

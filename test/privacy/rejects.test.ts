@@ -34,7 +34,7 @@ const catalogue: readonly Stream[] = [
     preset: "core",
   }),
 ];
-const config = { streams: { defaults: { audit: 0, max_reject_share: 1 } } };
+const config = { streams: { defaults: { details: { audit: 0 }, max_reject_share: 1 } } };
 
 describe.each(kinds)("%s", (_name, make) => {
   test("what stands beside a reject is treated as its columns are, and still tells whose row it is", async () => {

@@ -79,7 +79,7 @@ export const profile =
   (vendor: string): Say =>
   () => ({ vendor_id: vendor, score: `good ${vendor}` });
 export const rating: Say = () => ({ rating: "fine" });
-export const noAudit = (settings: object = {}) => ({ streams: { defaults: { audit: 0 }, settings } });
+export const noAudit = (settings: object = {}) => ({ streams: { defaults: { details: { audit: 0 } }, settings } });
 export const live = "_deleted_at is null";
 export const detailsAsked = (place: Told) =>
   place.asked.filter(path => path.startsWith("/vendors/") || path.startsWith("/parked/"));

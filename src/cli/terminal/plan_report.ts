@@ -12,7 +12,7 @@ export function planReport(plans: readonly DetailPlan[], look: Look, isWhole: bo
   return [["With a run each night:", ...lines].join("\n"), ...(isWhole ? [planTable(plans, look), legend] : [])];
 }
 
-function inWords({ stream, audit, caused_later, oldest_days, change_unseen, promise }: DetailPlan): string {
+function inWords({ audit, caused_later, oldest_days, change_unseen }: DetailPlan): string {
   const age =
     oldest_days === null
       ? `\`audit: ${audit}\` re-fetches no detail for its age`
@@ -21,16 +21,9 @@ function inWords({ stream, audit, caused_later, oldest_days, change_unseen, prom
     change_unseen === null
       ? "no look has shown yet how many change unseen"
       : `about ${formatCount(Math.round(change_unseen))} change unseen a night`;
-  const later = `${counted(caused_later, "detail")} with a cause must wait for a later night.`;
-  const sentences = [`${age}; ${change}.`, ...(caused_later === 0 ? [] : [later])];
-  if (promise === null || promise.kept) return sentences.join(" ");
-  const { within, share, expected, audit_needed } = promise;
-  const advice =
-    audit_needed === null
-      ? "No `audit` reaches that."
-      : `\`streams.settings.${stream}.audit: ${Number(audit_needed.toFixed(3))}\` reaches that; it is ${audit}.`;
-  const broken = `${shareText(share)} of active details have to be at most ${counted(within, "day")} old, but only ${shareText(expected)} will be in a month.`;
-  return [...sentences, broken, advice].join(" ");
+  const later =
+    caused_later === 0 ? "" : ` ${counted(caused_later, "detail")} with a cause must wait for a later night.`;
+  return `${age}; ${change}.${later}`;
 }
 
 const planTable = (plans: readonly DetailPlan[], look: Look): string =>
@@ -42,12 +35,11 @@ const planTable = (plans: readonly DetailPlan[], look: Look): string =>
       ["oldest", one => one.looks.oldest],
       ["index", one => one.looks.index],
       ["sample", one => one.looks.sample],
-      ["wrong now", one => one.expected_wrong && shareText(one.expected_wrong.now)],
-      ["in a month", one => one.expected_wrong && shareText(one.expected_wrong.in_a_month)],
-      ["within", one => one.promise && `${shareText(one.promise.expected)} of ${shareText(one.promise.share)}`],
+      ["wrong now", one => one.estimated_wrong && shareText(one.estimated_wrong.share)],
+      ["in a week", one => (one.wrong_in_a_week === null ? null : shareText(one.wrong_in_a_week))],
     ],
     look,
   );
 
 const legend =
-  "Due: new, changed, to be tried again, or due by age; rows that the lists bring come on top. Caused, oldest, index, sample: looks at details whose list row did not change. Wrong: the share that changed unseen, by learned rates. Within: the share of active details that are as fresh as `fresh` says, in a month.";
+  "Due: new, changed, to be tried again, or due by age; rows that the lists bring come on top. Caused, oldest, index, sample: looks at details whose list row did not change. Wrong: the share that changed unseen, by the random looks of a week.";

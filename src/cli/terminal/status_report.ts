@@ -152,10 +152,10 @@ function looked({ stream, details_freshness: found }: StreamStatus): string[] {
   ];
 }
 
-function estimated({ fresh, wrong, behind, sampled }: WrongEstimate): string {
+function estimated({ fresh, wrong, sampled }: WrongEstimate): string {
   const bounds = ({ share, low, high }: Estimated) => `${shareText(share)} (${shareText(low)} to ${shareText(high)})`;
   const active = fresh === null ? "none was at an active one" : `${bounds(fresh)} are`;
-  return `by ${counted(sampled, "look")} at random of the last week ${active}. Of all ${bounds(wrong)} changed unseen, ${bounds(behind)} more than a week ago.`;
+  return `by ${counted(sampled, "look")} at random of the last week ${active}. Of all ${bounds(wrong)} changed unseen.`;
 }
 
 function distrusted({ stream, distrusted_filter: filter }: StreamStatus): string[] {

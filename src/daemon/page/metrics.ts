@@ -165,12 +165,8 @@ const streamGauges: Readonly<
     "The upper bound of its interval of 90 %.",
     one => one.details_freshness?.estimate?.wrong.high,
   ],
-  details_behind_estimate: [
-    "Share of details that changed unseen more than seven days ago, by the same looks.",
-    one => one.details_freshness?.estimate?.behind.share,
-  ],
   details_fresh_promised: [
-    "Share of active details, those of open or young rows, that `fresh` promises to be no more than its days behind.",
+    "Share of active details, those of open or young rows, that `details.fresh` promises to be no more than its days behind.",
     one => one.details_freshness?.promised.share,
   ],
   details_fresh_estimate: [

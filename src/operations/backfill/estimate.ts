@@ -75,7 +75,7 @@ function widestOf(ranges: readonly Range[]): Range {
 function asBackfill(config: Config, range: Range): Config {
   const { streams } = config;
   const settings = Object.entries(streams.settings).map(([name, own]) => {
-    return [name, { ...own, audit: 0, refresh: undefined, maxDetails: undefined }] as const;
+    return [name, { ...own, details: undefined, maxDetails: undefined }] as const;
   });
   return {
     ...config,
@@ -84,7 +84,7 @@ function asBackfill(config: Config, range: Range): Config {
     streams: {
       ...streams,
       start: range.from ?? streams.start,
-      defaults: { ...streams.defaults, audit: 0 },
+      defaults: { ...streams.defaults, details: { ...streams.defaults.details, audit: 0 } },
       settings: Object.fromEntries(settings),
     },
   };

@@ -309,7 +309,7 @@ export async function estimateDetails(context: EstimateContext, stream: Stream, 
         tools.maxRequests ?? Number.POSITIVE_INFINITY,
         config.api.requestsPerDay ?? Number.POSITIVE_INFINITY,
       ),
-      auditOf: name => policyOf(config, name).audit,
+      auditOf: name => policyOf(config, name).details.audit,
     });
     const request = { ...workRequest(contextOf(context), stream, mode), otherFormats: mixedFormats, room };
     const counts = await countWork(reading, request);

@@ -7,17 +7,10 @@ import { workRequest } from "../../sync/stream/detail_request.ts";
 import { roomOf } from "../../sync/stream/room.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { liveCount } from "../../warehouse/ddl/present_tables.ts";
-import {
-  type Forecast,
-  forecastAfter,
-  presentForecast,
-  shareKeeping,
-  someUnseen,
-} from "../../warehouse/details/forecast.ts";
-import { daysOf, detailFreshness } from "../../warehouse/details/freshness.ts";
 import { divide } from "../../warehouse/details/planner.ts";
+import { samplesOf } from "../../warehouse/details/samples.ts";
 import { countWork } from "../../warehouse/details/work_list.ts";
-import type { Estimated } from "../../warehouse/details/wrong_estimate.ts";
+import { type Estimated, estimateWrong, foundADay, type SampleRow } from "../../warehouse/details/wrong_estimate.ts";
 
 /** `plan` of `status --json` and `sync --dry-run --json`: the requests of the next run for a stream of details, and their effect. */
 export interface DetailPlan {
@@ -31,27 +24,14 @@ export interface DetailPlan {
   readonly caused_later: number;
   /** With a run each night each detail gets its turn within so many; null: no look goes to the oldest. */
   readonly oldest_days: number | null;
-  /** How many details change in a day, though their list row does not, by learned rates. Null of a warehouse that has none yet. */
+  /** How many details looks of the last week found changed a day, without a cause; null without looks. */
   readonly change_unseen: number | null;
   /** The share that changed unseen, as random looks of a week say; null without looks. */
   readonly estimated_wrong: Estimated | null;
-  /** The same as the learned rates let expect: now, and in thirty nights with as many looks. Null of a warehouse that has none yet. */
-  readonly expected_wrong: { readonly now: number; readonly in_a_month: number } | null;
-  readonly promise: {
-    readonly within: number;
-    readonly share: number;
-    /** Share of active details that the rates let expect to be within it in thirty nights. */
-    readonly expected: number;
-    readonly kept: boolean;
-    /** The smallest `audit` that keeps it; null: none does. */
-    readonly audit_needed: number | null;
-  } | null;
+  /** The same share after a week of nights with as many looks as this one; null without looks. */
+  readonly wrong_in_a_week: number | null;
   readonly audit: number | "rest";
 }
-
-const NIGHTS = 30;
-/** Details that a month is worked out for: the others are taken to be like them. 2,000 took a busy machine two seconds a stream. */
-const SOME = 500;
 
 interface Place {
   readonly config: Config;
@@ -66,7 +46,6 @@ export async function readPlan(
   place: Place,
   { companies, streams }: { readonly companies: readonly string[]; readonly streams: readonly Stream[] },
 ): Promise<readonly DetailPlan[]> {
-  const freshnesses = await detailFreshness(reading);
   const plans: DetailPlan[] = [];
   for (const stream of streams) {
     const { mode } = stream;
@@ -75,8 +54,7 @@ export async function readPlan(
     for (const company of companies) {
       const isLoaded = async ({ tables }: Stream) => (await liveCount(reading, company, tables)) !== undefined;
       if (!(await isLoaded(parent)) || !(await isLoaded(stream))) continue;
-      const freshness = freshnesses.find(each => each.company === company && each.stream === stream.name);
-      plans.push(await planOf(reading, { ...place, company }, stream, mode, freshness?.estimate?.wrong ?? null));
+      plans.push(await planOf(reading, { ...place, company }, stream, mode));
     }
   }
   return plans;
@@ -87,9 +65,8 @@ async function planOf(
   { config, catalogue, clock, company }: Place & { readonly company: string },
   stream: Stream,
   mode: Detail,
-  estimated: Estimated | null,
 ): Promise<DetailPlan> {
-  const { audit, fresh } = policyOf(config, stream.name);
+  const { audit } = policyOf(config, stream.name).details;
   const request = workRequest(
     {
       ...{ company, clock, streams: { catalogue } },
@@ -103,37 +80,38 @@ async function planOf(
   const due = Object.values(others).reduce((sum, count) => sum + count, 0);
   const room = await roomOf(reading, stream, {
     ...{ company, left: config.api.requestsPerDay, streams: selectedByConfig(catalogue, config.streams) },
-    auditOf: name => policyOf(config, name).audit,
+    auditOf: name => policyOf(config, name).details.audit,
   });
   const share =
     room === undefined ? request.audit : Math.min(1, Math.max(0, room - due) / Math.max(1, caused + unchanged));
   const budget = Math.ceil(share * (caused + unchanged));
   const looks = budget === 0 ? { caused: 0, oldest: 0, index: 0, sample: 0 } : divide(budget, caused);
-  const details = await someUnseen(reading, request, SOME);
-  const withinDays = daysOf(fresh);
-  const nights = { nights: NIGHTS, withinDays, caused: budget === 0 ? 0 : Math.min(looks.caused, budget) / budget };
-  const forecast: { readonly now: Forecast; readonly later: Forecast } | undefined =
-    details.length === 0
-      ? undefined
-      : { now: presentForecast(details, withinDays), later: forecastAfter(details, { ...nights, share }) };
-  const expected = forecast === undefined ? 1 : 1 - forecast.later.late;
+  const nights = await samplesOf(reading.db, { company, stream: stream.name });
+  const wrong = estimateWrong(nights)?.wrong;
   return {
     ...{ company, stream: stream.name, audit, looks },
     due,
     caused_later: caused - looks.caused,
     oldest_days: looks.oldest === 0 ? null : Math.ceil((caused + unchanged) / looks.oldest),
-    change_unseen:
-      details.length === 0
-        ? null
-        : (details.reduce((sum, { rate }) => sum - Math.expm1(-rate), 0) / details.length) * (caused + unchanged),
-    estimated_wrong: estimated,
-    expected_wrong: forecast === undefined ? null : { now: forecast.now.wrong, in_a_month: forecast.later.wrong },
-    promise:
-      forecast === undefined
-        ? null
-        : {
-            ...{ within: withinDays, share: fresh.share, expected, kept: expected >= fresh.share },
-            audit_needed: shareKeeping(details, { ...nights, promised: fresh.share }) ?? null,
-          },
+    change_unseen: nights.length === 0 ? null : foundADay(nights),
+    estimated_wrong: wrong ?? null,
+    wrong_in_a_week:
+      wrong === undefined ? null : inAWeek(wrong.share, nights, looks.oldest + looks.index + looks.sample),
   };
+}
+
+/** As many change as looks found, and the more looks a night has than these nights had, the sooner it finds what is wrong. */
+export function inAWeek(wrong: number, nights: readonly SampleRow[], looks: number): number {
+  const mean = (of: (night: SampleRow) => number) => nights.reduce((sum, night) => sum + of(night), 0) / nights.length;
+  const changing = mean(night => (night.live === 0 ? 0 : night.found / night.live));
+  const sooner =
+    looks /
+    Math.max(
+      1,
+      mean(night => night.looks),
+    );
+  const foundOfWrong = Math.min(1, sooner * (wrong === 0 ? 1 : changing / wrong));
+  let share = wrong;
+  for (let night = 1; night <= 7; night++) share = Math.min(1, share * (1 - foundOfWrong) + changing);
+  return share;
 }

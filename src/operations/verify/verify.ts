@@ -58,7 +58,7 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
     compareAll(order, tools, reading, privacy, { seed, startedAt }),
   );
   if (compared === undefined) throw nothingLoaded("a warehouse to compare with the service");
-  const auditOf = (stream: string) => policyOf(order.config, stream).audit;
+  const auditOf = (stream: string) => policyOf(order.config, stream).details.audit;
   const report = reportOf(compared, { runId, seed, sample: order.sample ?? null, startedAt, auditOf }, tools);
   const warning = await keepResult(config.destination, report, privacy, clock, order.waitMs);
   return warning === undefined

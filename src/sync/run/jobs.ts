@@ -289,8 +289,11 @@ export function policyOf(config: Config, stream: string): StreamPolicy {
   const own = settings[stream] ?? noSettings;
   return {
     ...own,
-    audit: own.audit ?? defaults.audit,
-    fresh: own.fresh ?? defaults.fresh,
+    details: {
+      audit: own.details?.audit ?? defaults.details.audit,
+      fresh: own.details?.fresh ?? defaults.details.fresh,
+      refreshMs: own.details?.refreshMs,
+    },
     maxRejectShare: own.maxRejectShare ?? defaults.maxRejectShare,
     unknownFields: own.unknownFields ?? defaults.unknownFields,
   };

@@ -76,7 +76,10 @@ function detailsContext(context: SyncContext, plan: BackfillPlan): SyncContext {
     ...context,
     policy: {
       ...{ ...context.policy, start, to: plan.to ?? undefined, ranged },
-      ofStream: name => ({ ...context.policy.ofStream(name), audit: 0, refresh: undefined, maxDetails: undefined }),
+      ofStream: name => {
+        const own = context.policy.ofStream(name);
+        return { ...own, details: { ...own.details, audit: 0, refreshMs: undefined }, maxDetails: undefined };
+      },
     },
   };
 }

@@ -2,7 +2,7 @@ import { snakeCase } from "../../catalog/columns.ts";
 import { type Detail, fixedPaths, pathParameters, type Stream } from "../../catalog/stream.ts";
 import type { Parents } from "../../warehouse/details/parents.ts";
 import type { WorkRequest } from "../../warehouse/details/work_list.ts";
-import type { StreamPolicy, SyncContext } from "../context.ts";
+import type { SyncContext } from "../context.ts";
 import type { DetailRequest } from "../extract/details.ts";
 import { parentsOf } from "../load/child_streams.ts";
 
@@ -30,11 +30,6 @@ export const columnsFor = ({ columns, keys }: Pick<DetailRequest, "columns" | "k
   ...new Set([...Object.values(columns), ...Object.values(keys)]),
 ];
 
-function refreshOf(refresh: StreamPolicy["refresh"]): WorkRequest["refresh"] {
-  const { while: flag, everyMs } = refresh ?? {};
-  return flag === undefined || everyMs === undefined ? undefined : { while: flag, everyMs };
-}
-
 /** What decides which details are due, but for what a run under way has asked for. */
 export function workRequest(
   context: Pick<SyncContext, "company" | "clock"> & {
@@ -45,7 +40,7 @@ export function workRequest(
   mode: Detail,
 ): WorkRequest {
   const { catalogue } = context.streams;
-  const policy = context.policy.ofStream(stream.name);
+  const { details, maxDetails } = context.policy.ofStream(stream.name);
   const { start, to, allDetails, only } = context.policy;
   const parents = parentsOf(catalogue, stream, mode);
   return {
@@ -55,16 +50,14 @@ export function workRequest(
     columns: columnsFor(detailRequest(stream, mode, parents, catalogue)),
     open: mode.open,
     newest: mode.newest,
-    factor: mode.factor,
     start,
     to,
     only,
-    audit: policy.audit === "rest" ? WITHOUT_LIMIT : policy.audit,
-    fresh: policy.fresh,
-    refresh: refreshOf(policy.refresh),
-    everyMs: policy.refreshEveryMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
+    audit: details.audit === "rest" ? WITHOUT_LIMIT : details.audit,
+    fresh: details.fresh,
+    everyMs: details.refreshMs ?? (mode.everyDays === undefined ? undefined : mode.everyDays * DAY_MS),
     force: allDetails || only !== undefined,
-    limit: only === undefined ? policy.maxDetails : undefined,
+    limit: only === undefined ? maxDetails : undefined,
     now: new Date(context.clock.now()).toISOString(),
   };
 }

@@ -59,7 +59,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
   const completeTo = whole ? await completeWithParents(context, request.parents) : null;
   await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
-  await work.learn?.();
+  await work.noteLooks?.();
   await noteIdleCauses(sync);
   if (error !== undefined) throw error;
   if (shelf.blocked !== undefined) {

@@ -103,7 +103,7 @@ export const detailsMessages = catalog("details", {
   idle_cause: template(
     { stream: "item_details", cause: "prices.amount", details: 300 },
     ({ stream, cause, details }) =>
-      `${stream}: changes of ${cause} made ${formatCount(details)} details due of which none had changed. streams.settings.${stream}.refresh: { without: [${cause}] } leaves their turns to others.`,
+      `${stream}: changes of ${cause} made ${formatCount(details)} details due of which none had changed. streams.settings.${stream}.details: { without: [${cause}] } leaves their turns to others.`,
   ),
   absent_doubted: template(
     { stream: "item_details", absent: 900, details: 1000 },

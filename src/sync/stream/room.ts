@@ -51,6 +51,6 @@ export async function roomLeft({ context, stream }: StreamSync): Promise<number 
   return roomOf(destination, stream, {
     ...{ company, runId, left: service.api.left },
     streams: streams.catalogue.filter(({ name }) => streams.wanted.has(name)),
-    auditOf: name => policy.ofStream(name).audit,
+    auditOf: name => policy.ofStream(name).details.audit,
   });
 }

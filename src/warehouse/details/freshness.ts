@@ -2,7 +2,6 @@ import { type Selectable, sql } from "kysely";
 import type { Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
-import type { RatesOf } from "./rates.ts";
 import { type Estimated, estimateWrong, type SampleRow, type WrongEstimate } from "./wrong_estimate.ts";
 
 /** What is promised of active details, those of rows that are open or young: such a share of them is behind by no more than that. */
@@ -22,29 +21,25 @@ export interface DetailFreshness {
 
 const DAY_MS = 86_400_000;
 
-export const daysOf = ({ withinMs }: Promised): number => withinMs / DAY_MS;
-
 /** Writes down how fresh a stream's details are, by its samples with those of this night's looks. */
 export async function noteFreshness(
   trx: Trx,
   { stateSchema }: Pick<Destination, "stateSchema">,
-  { company, stream }: RatesOf,
-  promised: Promised,
+  { company, stream, plannedAt }: { readonly company: string; readonly stream: string; readonly plannedAt: string },
+  { withinMs, share }: Promised,
   samples: readonly SampleRow[],
 ): Promise<void> {
   const own = sql<boolean>`company = ${company} and stream = ${stream}`;
   const estimate = estimateWrong(samples);
   const { rows } = await sql<{ oldest: Date | null }>`select min(fetched_at) as oldest
     from ${sql.id(stateSchema, "details")} where ${own} and outcome <> 'failed'`.execute(trx);
-  const latest = Math.max(...samples.map(row => row.planned_at.getTime()));
   const row = {
-    ...{ within_days: daysOf(promised), promised: promised.share },
+    ...{ within_days: withinMs / DAY_MS, promised: share },
     ...bounds("fresh", estimate?.fresh),
     ...bounds("wrong", estimate?.wrong),
-    ...bounds("behind", estimate?.behind),
     sampled: estimate?.sampled ?? 0,
     longest_unseen_at: rows[0]?.oldest?.toISOString() ?? null,
-    updated_at: new Date(latest).toISOString(),
+    updated_at: plannedAt,
   };
   const { numUpdatedRows } = await trx.updateTable("detail_freshness").set(row).where(own).executeTakeFirst();
   if (numUpdatedRows > 0n) return;
@@ -79,10 +74,6 @@ export async function detailFreshness({
 function estimateIn(row: Selectable<StateTables["detail_freshness"]>): WrongEstimate | null {
   const of = (share: number | null, low: number | null, high: number | null): Estimated | null =>
     share === null ? null : { share, low: low!, high: high! };
-  const [wrong, behind] = [
-    of(row.wrong, row.wrong_low, row.wrong_high),
-    of(row.behind, row.behind_low, row.behind_high),
-  ];
-  if (wrong === null || behind === null) return null;
-  return { wrong, behind, fresh: of(row.fresh, row.fresh_low, row.fresh_high), sampled: row.sampled };
+  const wrong = of(row.wrong, row.wrong_low, row.wrong_high);
+  return wrong && { wrong, fresh: of(row.fresh, row.fresh_low, row.fresh_high), sampled: row.sampled };
 }

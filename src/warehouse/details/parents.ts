@@ -44,10 +44,6 @@ export type Parents = RowParents | ValueParents;
 interface ParentColumns {
   readonly open: string | undefined;
   readonly newest: string | undefined;
-  /** By whose values details differ in how often they change. */
-  readonly factor?: string | undefined;
-  /** The flag of rows whose details are due again after a time. */
-  readonly refreshing: string | undefined;
   /** What the path needs, each as `p_<name>`. */
   readonly params: readonly string[];
 }
@@ -70,22 +66,17 @@ export function liveParents(place: Place, company: string, parents: Parents): Fr
     return sql`(select ${parentKey("p", parents)} as parent_key, p.hash as parent_hash
       from ${rowStateRef(place, parents.tables.main)} p where p._company = ${company} and p.deleted_at is null)`;
   }
-  const none = { open: undefined, newest: undefined, refreshing: undefined, params: [] };
+  const none = { open: undefined, newest: undefined, params: [] };
   return parentRows(place, company, parents, none);
 }
 
-/** Live parents with what decides the work: `parent_key`, `parent_hash`, `open`, `newest`, `refreshing`, `factor`, `p_…`. */
+/** Live parents with what decides the work: `parent_key`, `parent_hash`, `open`, `newest`, `p_…`. */
 export function parentRows(place: Place, company: string, parents: Parents, columns: ParentColumns): Fragment {
   if (parents.kind === "values") return distinctValues(place, company, parents, columns);
   const { main } = parents.tables;
-  const { open, newest, refreshing } = deciding(main.columns, columns);
-  const { factor } = columns;
-  const isKnown = factor !== undefined && main.columns.some(column => column.name === factor);
-  // Only whether two are the same is asked for: state tables hold no value of a column that may have to be erased.
-  const by = isKnown ? sql`md5(cast(${sql.id("m", factor)} as varchar))` : sql`cast(null as varchar)`;
+  const { open, newest } = deciding(main.columns, columns);
   const params = columns.params.map(name => sql`, cast(${sql.id("m", name)} as varchar) as ${sql.id(`p_${name}`)}`);
-  return sql`(select ${parentKey("p", parents)} as parent_key, p.hash as parent_hash, ${open} as open, ${newest} as newest,
-      ${refreshing} as refreshing, ${by} as factor${sql.join(params, sql``)}
+  return sql`(select ${parentKey("p", parents)} as parent_key, p.hash as parent_hash, ${open} as open, ${newest} as newest${sql.join(params, sql``)}
     from ${liveRowsOf(place, company, parents.tables)}${onlyThose(parents.only)})`;
 }
 
@@ -101,14 +92,13 @@ const liveRowsOf = (
 const onlyThose = (only: Only | undefined): Fragment =>
   only === undefined ? sql`` : sql` and cast(${sql.id("m", only.column)} as varchar) = ${only.value}`;
 
-function deciding(columns: TableSet["main"]["columns"], { open, newest, refreshing }: ParentColumns) {
+function deciding(columns: TableSet["main"]["columns"], { open, newest }: ParentColumns) {
   const known = (name: string | undefined) => columns.some(column => column.name === name);
   const flag = (name: string | undefined) =>
     name !== undefined && known(name) ? sql`coalesce(${sql.id("m", name)}, false)` : sql`false`;
   return {
     open: flag(open),
     newest: newest !== undefined && known(newest) ? sql.id("m", newest) : sql`cast(null as date)`,
-    refreshing: flag(refreshing),
   };
 }
 
@@ -124,18 +114,16 @@ function distinctValues(
 ): Fragment {
   if (sources.length === 0) return sql`(${noValues(columns)})`;
   const carriers = sources.map(source => {
-    const { open, newest, refreshing } = deciding(source.tables.main.columns, columns);
-    return sql`select v.value, v.hash, v.open, v.newest, v.refreshing from (${carried(place, company, source, {
+    const { open, newest } = deciding(source.tables.main.columns, columns);
+    return sql`select v.value, v.hash, v.open, v.newest from (${carried(place, company, source, {
       hash: sql`p.hash`,
       open,
       newest: sql`cast(${newest} as date)`,
-      refreshing,
     })}) v where v.value is not null and v.value <> '' and length(v.value) <= ${sql.lit(LONGEST_VALUE)}`;
   });
   const hash = aged ? sql`cast(0 as bigint)` : withinBigint(sql`sum(c.hash)`);
   const params = columns.params.map(name => sql`, c.value as ${sql.id(`p_${name}`)}`);
-  return sql`(select c.value as parent_key, ${hash} as parent_hash, bool_or(c.open) as open, max(c.newest) as newest,
-      bool_or(c.refreshing) as refreshing, cast(null as varchar) as factor${sql.join(params, sql``)}
+  return sql`(select c.value as parent_key, ${hash} as parent_hash, bool_or(c.open) as open, max(c.newest) as newest${sql.join(params, sql``)}
     from (${sql.join(carriers, sql` union all `)}) c group by c.value)`;
 }
 
@@ -143,7 +131,7 @@ function distinctValues(
 const LONGEST_VALUE = 500;
 
 const noValues = ({ params }: ParentColumns): Fragment => sql`select cast(null as varchar) as parent_key,
-    cast(0 as bigint) as parent_hash, false as open, cast(null as date) as newest, false as refreshing, cast(null as varchar) as factor${sql.join(
+    cast(0 as bigint) as parent_hash, false as open, cast(null as date) as newest${sql.join(
       params.map(name => sql`, cast(null as varchar) as ${sql.id(`p_${name}`)}`),
       sql``,
     )} where false`;

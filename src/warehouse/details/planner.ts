@@ -2,17 +2,18 @@ import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
 import { dropTables, temporaryName } from "../sql_fragments.ts";
-import { bucketOf, daysBefore, daysSince, decayed, type RatesOf, stratumOf, withRates } from "./rates.ts";
 
 /** Why a parent whose list row did not change is looked at: a related row changed, chance, it waited longest, its index is among the highest. */
 export type Why = "caused" | "sample" | "oldest" | "index";
 
 /** What a night may spend on parents whose list row did not change. */
-export interface NightRequest extends RatesOf {
+export interface NightRequest {
+  readonly company: string;
+  readonly stream: string;
   /**
    * A temporary table, a row a live parent: `parent_key` text, `open` boolean, `newest` date or timestamp, `fetched_at` timestamptz,
-   * `reason` text (audit or caused), `since` timestamptz (of the cause), `changed_at` timestamptz (a fetch last found a change),
-   * `caused_at` timestamptz (last fetched for a cause), `factor` text. Statistics are gathered here.
+   * `reason` text (only audit and caused count), `since` timestamptz and `idle` (of causes: when, and 1 if they find nothing),
+   * `changed_at` timestamptz (a fetch last found a change). Statistics are gathered here.
    */
   readonly candidates: Fragment;
   readonly budget: number;
@@ -24,22 +25,9 @@ export interface NightRequest extends RatesOf {
 
 /** What was chosen for a night. */
 export interface NightPlan {
-  /**
-   * A temporary table of the session, a row a chosen parent: `parent_key`, `why`, `rank` (order within the night, from 1), `stratum`,
-   * `factor`, `active`, `u` (days since the last fetch), `rate` (λ, changes a day), `p` (that it is wrong: 1 − e^(−λu)). Its maker
-   * drops it.
-   */
+  /** A temporary table of the session, a row a chosen parent: `parent_key`, `why`, `rank` (order within the night). Its maker drops it. */
   readonly table: Fragment;
   readonly counts: Readonly<Record<Why, number>>;
-  /** What the sample was drawn from, by bucket of predicted probability. */
-  readonly populations: readonly Population[];
-}
-
-export interface Population {
-  readonly bucket: number;
-  readonly population: number;
-  /** Of those: the rows that are open or young. */
-  readonly active: number;
 }
 
 /** Causes take so much of the budget, in tenths; but so many are served the same night, beyond the budget where it is small. */
@@ -50,13 +38,21 @@ const OLDEST_TENTHS = 3;
 const SAMPLE_TENTHS = 1;
 /** Details of rows that are open, or younger than so many days, count twice. */
 const ACTIVE_DAYS = 60;
-export const ACTIVE_WEIGHT = 2;
-export const isActive = (now: string, open = sql.ref("c.open"), newest = sql.ref("c.newest")): Fragment =>
-  sql`coalesce(${open} or ${newest} >= cast(${daysBefore(now, ACTIVE_DAYS).slice(0, 10)} as date), false)`;
-/** A slower change is none; and what is divided by is not 0. */
-const SLOWEST = 1e-8;
+const ACTIVE_WEIGHT = 2;
+/** Days that are added to those since the last change. */
+const MORE_DAYS = 14;
 /** Indices are compared as whole numbers of this: databases differ in the last digit of a power of e. */
-const STEPS = 1e9;
+const STEPS = 1e6;
+/** Where a night is cut short, it is the index that goes without. */
+const TURNS: readonly Why[] = ["caused", "sample", "oldest", "index"];
+/** More than the parents that one turn takes. */
+const TURN = 1e12;
+
+/** Whether rows `c` are open or young. */
+export function isActive(now: string): Fragment {
+  const from = new Date(Date.parse(now) - ACTIVE_DAYS * 86_400_000).toISOString().slice(0, 10);
+  return sql`coalesce(c.open or c.newest >= cast(${from} as date), false)`;
+}
 
 /** How a night's budget is divided when so many parents have a cause. What is served beyond the budget is not taken from the others. */
 export function divide(budget: number, causes: number): Readonly<Record<Why, number>> {
@@ -85,78 +81,51 @@ export function longestWait(share: number, caused: number = CAUSED_TENTHS / 10):
  */
 export async function planNight(
   db: Db,
-  place: Pick<Destination, "stateSchema" | "dialect">,
-  night: NightRequest,
+  { dialect }: Pick<Destination, "dialect">,
+  { company, stream, candidates, budget, now, seed }: NightRequest,
 ): Promise<NightPlan> {
-  const { company, stream, candidates, budget, now, seed } = night;
-  const temporary = (purpose: string) => sql.id(temporaryName(purpose, company, stream));
-  const [scored, chosen, table] = [temporary("scored"), temporary("chosen"), temporary("night")];
-  const { plansByStatistics, byteText } = place.dialect;
-  if (plansByStatistics) await sql`analyze ${candidates}`.execute(db);
+  const table = sql.id(temporaryName("night", company, stream));
+  if (dialect.plansByStatistics) await sql`analyze ${candidates}`.execute(db);
   await dropTables(db, [table]);
-  await sql`create temporary table ${scored} as ${scoring(place, night)}`.execute(db);
-  await sql`create temporary table ${chosen} as
-    select parent_key, cast('' as varchar) as why, cast(0 as bigint) as nth, rate, p from ${scored} where false`.execute(
+  await sql`create temporary table ${table} as
+    select parent_key, cast('' as varchar) as why, cast(0 as bigint) as rank from ${candidates} where false`.execute(
     db,
   );
-  const key = byteText(sql`c.parent_key`);
-  const left = sql`${scored} c where not exists (select 1 from ${chosen} t where t.parent_key = c.parent_key)`;
-  const choose = async (why: Why, most: number, from: Fragment, order: Fragment) => {
+  const key = dialect.byteText(sql`c.parent_key`);
+  const choose = async (why: Why, most: number, order: Fragment, which = sql`c.reason in ('audit', 'caused')`) => {
     if (most === 0) return 0;
-    const { numAffectedRows } =
-      await sql`insert into ${chosen} select c.parent_key, ${sql.lit(why)}, row_number() over (order by ${order}, ${key}), c.rate, c.p
-      from (select c.* from ${from} order by ${order}, ${key} limit ${sql.lit(most)}) c`.execute(db);
+    const { numAffectedRows } = await sql`insert into ${table}
+      select c.parent_key, ${sql.lit(why)}, ${sql.lit(TURN * TURNS.indexOf(why))} + row_number() over (order by ${order}, ${key})
+      from (select c.* from ${candidates} c
+        where ${which} and not exists (select 1 from ${table} t where t.parent_key = c.parent_key)
+        order by ${order}, ${key} limit ${sql.lit(most)}) c`.execute(db);
     return Number(numAffectedRows);
   };
   const most = divide(budget, Number.POSITIVE_INFINITY).caused;
-  const caused = await choose("caused", most, sql`${scored} c where c.is_caused`, sql`c.since nulls first`);
+  const caused = await choose("caused", most, sql`c.idle, c.since nulls first`, sql`c.reason = 'caused'`);
   const shares = divide(budget, caused);
   // A fetch time in the future was noted by a clock that was ahead: such a detail goes first.
   const seen = sql`case when c.fetched_at <= cast(${now} as timestamptz) then c.fetched_at end nulls first`;
-  const oldest = await choose("oldest", shares.oldest, left, seen);
-  const index = await choose("index", shares.index, left, sql`c.gain desc`);
-  const bucket = bucketOf(sql`c.p`);
-  const populations =
-    await sql<Population>`select ${bucket} as bucket, count(*) as population, count(*) filter (where c.weight = ${sql.lit(ACTIVE_WEIGHT)}) as active
-    from ${left} group by ${bucket} order by 1`.execute(db);
-  const drawn = byteText(sql`md5(${sql.lit(`${seed} `)} || c.parent_key)`);
-  const sample = await choose("sample", shares.sample, left, drawn);
-  // Where a night is cut short, it is the index that goes without.
-  const turn = sql`case t.why when 'caused' then 1 when 'sample' then 2 when 'oldest' then 3 else 4 end`;
-  await sql`create temporary table ${table} as
-    select t.parent_key, t.why, row_number() over (order by ${turn}, t.nth) as rank, ${stratumOf("c", now)} as stratum,
-      c.factor, ${isActive(now)} as active, ${unseenDays("c", now)} as u, t.rate, t.p
-    from ${chosen} t join ${candidates} c on c.parent_key = t.parent_key`.execute(db);
-  await dropTables(db, [scored, chosen]);
-  return {
-    table,
-    counts: { caused, sample, oldest, index },
-    populations: populations.rows.map(row => ({ ...row, bucket: Number(row.bucket) })),
-  };
+  const oldest = await choose("oldest", shares.oldest, seen);
+  const index = await choose("index", shares.index, sql`${indexOf(now)} desc`);
+  const drawn = dialect.byteText(sql`md5(${sql.lit(`${seed} `)} || c.parent_key)`);
+  const sample = await choose("sample", shares.sample, drawn);
+  return { table, counts: { caused, sample, oldest, index } };
 }
 
-const unseenDays = (of: string, now: string): Fragment =>
-  sql`coalesce(greatest(${daysSince(now, sql.id(of, "fetched_at"))}, 0), 0)`;
-
 /**
- * Candidates with what they are chosen by. `gain` is the age-optimal index of Cho and Garcia-Molina, w·(1−(1+λu)·e^(−λu))/λ: unlike the
- * probability of a change it grows with every day, to w/λ, which is highest where details change least.
+ * Of rows `c`: the age-optimal index of Cho and Garcia-Molina, w·(1−(1+λu)·e^(−λu))/λ, for u days since the last fetch. Unlike the
+ * probability of a change it grows with every day, to w/λ: it starves nobody. λ is d^(−3/2), for d the days since the last change that
+ * a fetch found, and fourteen more: the longer nothing changed, the rarer is a change, and more so than in proportion.
  */
-export function scoring(
-  place: Pick<Destination, "stateSchema">,
-  night: Pick<NightRequest, "company" | "stream" | "candidates" | "now">,
-  more = sql``,
-): Fragment {
-  const { candidates, now } = night;
-  const rows = sql`(select c.parent_key, c.reason = 'caused' as is_caused, c.since, c.fetched_at, c.factor,
-      ${unseenDays("c", now)} as u, ${stratumOf("c", now)} as stratum,
-      case when ${isActive(now)} then ${sql.lit(ACTIVE_WEIGHT)} else 1 end as weight
-    from ${candidates} c)`;
-  const { from, stratum, times } = withRates(place, night, rows, "r");
-  // Without an offset PostgreSQL works out each expression again wherever its name stands.
-  return sql`select x.parent_key, x.is_caused, x.since, x.fetched_at, x.weight, x.rate, 1 - x.unchanged as p${more},
-      floor(${sql.lit(STEPS)} * x.weight * (1 - (1 + x.rate * x.u) * x.unchanged) / x.rate) as gain
-    from (select y.*, ${decayed(sql`y.rate * y.u`)} as unchanged
-      from (select r.parent_key, r.is_caused, r.since, r.fetched_at, r.u, r.weight,
-        greatest(${stratum} * ${times}, ${sql.lit(SLOWEST)}) as rate from ${from} offset 0) y offset 0) x`;
+export function indexOf(now: string): Fragment {
+  const since = (moment: Fragment) =>
+    sql`greatest((${sql.lit(Date.parse(now) / 1_000)} - date_part('epoch', ${moment})) / 86400, 0)`;
+  const unseen = since(sql`c.fetched_at`);
+  // A change that is younger than the last fetch was noted by a clock that was ahead.
+  const days = sql`(greatest(${since(sql`c.changed_at`)}, ${unseen}) + ${sql.lit(MORE_DAYS)})`;
+  const wait = sql`(${days} * sqrt(${days}))`;
+  const x = sql`(${unseen} / ${wait})`;
+  const weight = sql`case when ${isActive(now)} then ${sql.lit(ACTIVE_WEIGHT)} else 1 end`;
+  return sql`floor(${wait} * ${weight} * ${sql.lit(STEPS)} * (1 - (1 + ${x}) * exp(-${x})))`;
 }

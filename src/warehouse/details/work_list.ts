@@ -4,9 +4,9 @@ import type { Looked } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { dropTables, temporaryName } from "../sql_fragments.ts";
 import type { Promised } from "./freshness.ts";
-import { learnFrom, planUnchanged } from "./night.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
-import { divide, isActive } from "./planner.ts";
+import { divide, isActive, planNight } from "./planner.ts";
+import { noteLooks } from "./samples.ts";
 
 /** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, a related row changed, its turn in the audit has come, or all are asked for. */
 export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caused" | "audit" | "forced";
@@ -44,8 +44,6 @@ export interface WorkRequest {
   readonly columns: readonly string[];
   /** Parent's flag column: these first, and three of four audits. */
   readonly open: string | undefined;
-  /** Parent's column by whose values details differ in how often they change. */
-  readonly factor?: string | undefined;
   /** Parent's date or moment column: newest first; nothing before `start`, nothing from `to` on (YYYY-MM-DD). Parents without a date have no end: they are due unless there is a `to`. */
   readonly newest: string | undefined;
   readonly start: string | undefined;
@@ -55,8 +53,7 @@ export interface WorkRequest {
   /** Requests that the details may take: what is due comes first, and all that is left of it goes to unchanged ones instead of a share. */
   readonly room?: number | undefined;
   readonly fresh: Promised;
-  readonly refresh: { readonly while: string; readonly everyMs: number } | undefined;
-  /** Details older than this are due, whatever became of their parents; those of values that go by age alone by nothing else. */
+  /** Older details of open parents, or of all where no column says which are open, are due, whatever became of these; those of values that go by age alone by nothing else. */
   readonly everyMs?: number | undefined;
   /** All live parents, whatever the detail state says. */
   readonly force: boolean;
@@ -80,8 +77,8 @@ export interface WorkList extends AsyncDisposable {
   readonly leftFailed: number;
   /** The next items, at most `count`; empty at the end. */
   next(count: number): Promise<WorkItem[]>;
-  /** Takes what looks at unchanged parents found into what later ones are chosen by: called once answers are published. */
-  learn?(): Promise<void>;
+  /** Notes what looks at unchanged parents found: called once answers are published. */
+  noteLooks?(): Promise<void>;
 }
 
 export async function openWorkList(
@@ -99,7 +96,9 @@ export async function openWorkList(
     const { counts, active } = await countByReason(trx, sql`${candidates} c`, isActive(request.now));
     const unchanged = (counts.caused ?? 0) + (counts.audit ?? 0);
     const { budget } = budgetOf(request, counts);
-    const plan = budget === 0 ? undefined : await planUnchanged(trx, destination, { ...request, candidates, budget });
+    const { company, stream, now } = request;
+    const night = { company, stream, candidates, budget, now, seed: `${stream} ${now}` };
+    const plan = budget === 0 ? undefined : await planNight(trx, destination, night);
     const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const most = request.limit;
     const limit = most === undefined ? sql`` : sql` limit ${sql.lit(most)}`;
@@ -144,11 +143,10 @@ export async function openWorkList(
       position += count;
       return isAll ? first.slice(from, position) : slice(from, position);
     },
-    async learn() {
+    async noteLooks() {
       if (plan === undefined) return;
-      const { company, stream, now: timestamp, fresh } = request;
-      const night = { company, stream, live, activeLive, fetched: total, timestamp };
-      await learnFrom(destination, plan, name, night, fresh);
+      const { company, stream, now, fresh } = request;
+      await noteLooks(destination, plan, name, { company, stream, live, activeLive, plannedAt: now, now }, fresh);
     },
     async [Symbol.asyncDispose]() {
       // A session that is gone has taken them with it; what it was lost by is the error to tell.
@@ -195,7 +193,7 @@ export async function countWaiting(
   const { company, stream, now, newest, start, to } = request;
   const at = (ms: number) => sql`cast(${agoIso(now, -ms)} as timestamptz)`;
   const parents = await presentParents(reading, request.parents);
-  const columns = { open: undefined, newest, refreshing: undefined, params: [] };
+  const columns = { open: undefined, newest, params: [] };
   const ranged =
     newest === undefined || (start === undefined && to === undefined)
       ? sql``
@@ -247,23 +245,18 @@ function candidateQuery(
   request: WorkRequest,
   stage: Stage | undefined,
 ): Fragment {
-  const { company, stream, parents, now, columns, open, newest, factor, refresh, everyMs, only } = request;
+  const { company, stream, parents, now, columns, open, newest, everyMs, only } = request;
   const aged = parents.kind === "values" && parents.aged;
   const live = parentRows(place, company, parents, {
     open,
     newest,
-    factor,
-    refreshing: refresh?.while,
     params: columns,
   });
   const ago = (ms: number) => sql`cast(${agoIso(now, ms)} as timestamptz)`;
   const ahead = (column: Fragment) => sql`${column} > ${ago(-LONGEST_PAUSE_MS)}`;
   const olderThan = (ms: number) => sql`(d.fetched_at < ${ago(ms)} or ${ahead(sql`d.fetched_at`)})`;
-  const due = [
-    ...(refresh === undefined ? [] : [sql`(p.refreshing and ${olderThan(refresh.everyMs)})`]),
-    ...(everyMs === undefined ? [] : [olderThan(everyMs)]),
-  ];
-  const refreshed = due.length === 0 ? sql`false` : sql.join(due, sql` or `);
+  const isOpen = open === undefined ? sql`` : sql` and p.open`;
+  const refreshed = everyMs === undefined ? sql`false` : sql`(${olderThan(everyMs)}${isOpen})`;
   const changed = aged ? sql`` : sql` when d.parent_hash <> p.parent_hash then 'changed'`;
   const otherwise = aged ? sql`'waiting'` : sql`'audit'`;
   const reason = request.force
@@ -281,7 +274,7 @@ function candidateQuery(
           where o.parent_key = p.parent_key and o.parent_hash = p.parent_hash${recent})`;
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   return sql`select * from (
-    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, p.factor, d.fetched_at, d.changed_at, d.caused_at, u.since, u.idle,
+    select p.parent_key, cast(p.parent_hash as varchar) as parent_hash, p.open, p.newest, d.fetched_at, d.changed_at, u.since, u.idle,
       ${reason} as reason${sql.join(params, sql``)}
     from ${live} p
     left join ${sql.id(place.stateSchema, "details")} d

@@ -90,7 +90,7 @@ export async function judgeAnswers(
       : [sql` left join ${target.work} w on w.parent_key = o.parent_key`, sql`w.reason`];
   await sql`create temporary table ${fresh} as
     select o.parent_key, o.parent_hash, o.fetched_at, ${outcome} as outcome, ${attempts} as attempts, ${why} as why,
-      d.fetched_at as previous_at, d.changed_at, d.caused_at,
+      d.fetched_at as previous_at, d.changed_at,
       ${changedBy(publishing, sql`o.parent_key`)} as found,
       case when ${outcome} = 'failed' then o.fetched_at + interval '1 minute' * cast(least(1440, 5 * power(2, least(${attempts}, 12))) as integer)
         end as next_try
@@ -116,11 +116,10 @@ export async function publishOutcomes(
   await sql`delete from ${details} d using ${fresh} o
     where d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(trx);
   await sql`insert into ${details} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts, next_try,
-      why, previous_at, found, changed_at, caused_at)
+      why, previous_at, found, changed_at)
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try,
       why, previous_at, case when previous_at is not null then found end,
-      case when previous_at is not null and found then fetched_at else changed_at end,
-      case when why = 'caused' then fetched_at else caused_at end
+      case when previous_at is null or found then fetched_at else changed_at end
     from ${fresh}`.execute(trx);
   await settleDue(publishing, fresh);
   if (parents.kind === "values" && target.parentsComplete === true && blocked === undefined) {

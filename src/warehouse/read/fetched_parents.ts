@@ -16,7 +16,7 @@ export interface FetchedRequest extends Pick<WorkRequest, "company" | "stream" |
 export async function openFetched(place: Looked, request: FetchedRequest): Promise<WorkList> {
   const { company, stream, columns, seed, limit } = request;
   const parents = await presentParents(place, request.parents);
-  const none = { open: undefined, newest: undefined, refreshing: undefined };
+  const none = { open: undefined, newest: undefined };
   const params = columns.map(column => sql`, ${sql.id("p", `p_${column}`)}`);
   const fetched = sql`(select p.parent_key, cast(p.parent_hash as varchar) as parent_hash,
       md5(concat(p.parent_key, chr(31), cast(${seed} as varchar))) as draw${sql.join(params, sql``)}

@@ -105,14 +105,7 @@ export async function forgetProgress(trx: Trx, company: string, stream: string):
     await saveStreamState(trx, company, stream, { ...noState, lastMoment, statuses }, lastMoment);
 }
 
-const detailState = [
-  "details",
-  "detail_due",
-  "detail_causes",
-  "detail_rates",
-  "detail_samples",
-  "detail_freshness",
-] as const;
+const detailState = ["details", "detail_due", "detail_causes", "detail_samples", "detail_freshness"] as const;
 
 export async function forgetStream(trx: Trx, company: string, stream: string): Promise<void> {
   for (const name of ["stream_state", ...detailState] as const)

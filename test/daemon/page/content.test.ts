@@ -307,7 +307,6 @@ test("how many details changed unseen stands at their stream, as far as random l
   const promised = { within_days: 2, share: 0.9 };
   const estimate = {
     wrong: share(0.014),
-    behind: share(0.002),
     fresh: { share: 0.97, low: 0.92, high: 0.99 },
     sampled: 140,
   };

@@ -199,9 +199,6 @@ test("metrics have what is promised of details and what is estimated with its in
           wrong: 0.01,
           wrong_low: 0.001,
           wrong_high: 0.04,
-          behind: 0,
-          behind_low: 0,
-          behind_high: 0.03,
           sampled: 100,
         },
         ...{ longest_unseen_at: "2026-01-01T00:00:00Z", updated_at: place.clock.date().toISOString() },
@@ -209,10 +206,10 @@ test("metrics have what is promised of details and what is estimated with its in
       .execute(),
   );
   const text = await scrape();
-  const values = ["wrong_estimate", "wrong_estimate_low", "wrong_estimate_high", "behind_estimate"].map(name =>
+  const values = ["wrong_estimate", "wrong_estimate_low", "wrong_estimate_high"].map(name =>
     text.value(`tributary_stream_details_${name}`, invoices),
   );
-  expect(values).toEqual([0.01, 0.001, 0.04, 0]);
+  expect(values).toEqual([0.01, 0.001, 0.04]);
   const fresh = ["promised", "estimate", "estimate_low", "estimate_high"].map(name =>
     text.value(`tributary_stream_details_fresh_${name}`, invoices),
   );

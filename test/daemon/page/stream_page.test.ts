@@ -69,7 +69,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       "/mails/b/notes": () => ({ notes: [{ id: "1", said: "b", colour: "red" }] }),
       "/senders": () => ({ senders: [] }),
     };
-    const config = { streams: { defaults: { audit: 0 } } };
+    const config = { streams: { defaults: { details: { audit: 0 } } } };
     const place = await told(make, catalogue, says, config);
     await place.run();
     place.clock.advance(86_400_000);
@@ -218,7 +218,7 @@ test("the versions of a stream's schema are listed, the newest first, each with 
 
 test("details say what is promised of them, and what looks at random found", async () => {
   const share = (value: number) => ({ share: value, low: value / 2, high: 2 * value });
-  const estimate = { wrong: share(0.014), behind: share(0.002), fresh: share(0.4), sampled: 140 };
+  const estimate = { wrong: share(0.014), fresh: share(0.4), sampled: 140 };
   const promised = { within_days: 2, share: 0.9 };
   const facts = { promised, estimate, longest_unseen_at: "2026-01-02T03:04:05Z" };
   const record: PageSource["record"] = async () => ({

@@ -81,7 +81,7 @@ async function loaded(
         ]),
       ),
     },
-    { api: { max_concurrency: 1 }, streams: { defaults: { audit: 0 }, settings } },
+    { api: { max_concurrency: 1 }, streams: { defaults: { details: { audit: 0 } }, settings } },
     {
       run: (order, tools) =>
         runSync(
@@ -193,7 +193,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     place.configure({
       deletes: { max_share: 0.1, min_rows: 1 },
       api: { max_concurrency: 1 },
-      streams: { defaults: { audit: 0 } },
+      streams: { defaults: { details: { audit: 0 } } },
     });
     for (const each of ["a", "b"]) delete place.says[`/mails/${each}`];
     const report = await place.refresh(["a", "b"]);

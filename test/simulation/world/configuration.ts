@@ -28,7 +28,12 @@ export function configurationOf(story: Story, settings: Settings, url: string, n
       preset: "core",
       include: on,
       ...(start === undefined ? {} : { start }),
-      defaults: { audit, max_reject_share: fewRejects ? 0.01 : 0.9, unknown_fields: unknownFields, history },
+      defaults: {
+        details: { audit },
+        max_reject_share: fewRejects ? 0.01 : 0.9,
+        unknown_fields: unknownFields,
+        history,
+      },
       settings: Object.fromEntries(own.filter(([, value]) => Object.keys(value).length > 0)),
     },
     ...(story.archived ? { archive: { path: "./archive" } } : {}),

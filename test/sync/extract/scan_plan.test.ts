@@ -11,18 +11,15 @@ import { items } from "../../../streams/items.ts";
 const now = Date.parse("2026-03-15T12:00:00Z");
 const DAY = 86_400_000;
 const policy: StreamPolicy = {
-  fresh: { withinMs: 172_800_000, share: 0.9 },
-  audit: 0.02,
+  details: { audit: 0.02, fresh: { withinMs: 172_800_000, share: 0.9 }, refreshMs: undefined },
   maxRejectShare: 0.05,
   unknownFields: "keep",
   fullScanPages: undefined,
   fullScanEveryMs: undefined,
   lookbackMs: undefined,
-  refresh: undefined,
   maxDetails: undefined,
   statuses: [],
   ...asksNothing,
-  refreshEveryMs: undefined,
 };
 const run = { full: false, confirmDeletes: false, start: undefined, now };
 const long: StreamState = {

@@ -31,7 +31,7 @@ const version = (more: object = {}): readonly Stream[] => [
   }),
 ];
 
-const policy = (unknown_fields: string) => ({ streams: { defaults: { audit: 0, unknown_fields } } });
+const policy = (unknown_fields: string) => ({ streams: { defaults: { details: { audit: 0 }, unknown_fields } } });
 const NIGHT = 86_400_000;
 
 const details = (id: string) => () => ({
@@ -202,7 +202,7 @@ describe("in one database", () => {
     const place = await started(make, mails);
     await place.run();
     const settings = { mails: { volatile: ["asked_at"] } };
-    place.configure({ streams: { defaults: { audit: 0, unknown_fields: "column" }, settings } });
+    place.configure({ streams: { defaults: { details: { audit: 0 }, unknown_fields: "column" }, settings } });
     await place.run();
     mails[0] = { id: "1", asked_at: "2" };
     place.clock.advance(NIGHT);

@@ -52,7 +52,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
         ...Object.fromEntries(["a", "b", "c"].map(each => [`/mails/${each}/threads`, () => threaded(0, 5)] as const)),
         "/mails/d/threads": () => threaded(0, 1),
       },
-      { streams: { defaults: { audit: 0 } }, deletes: { max_share: 0.1, min_rows: 2 } },
+      { streams: { defaults: { details: { audit: 0 } } }, deletes: { max_share: 0.1, min_rows: 2 } },
     );
     await place.run();
     place.clock.advance(60_000);

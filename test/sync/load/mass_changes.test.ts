@@ -7,7 +7,7 @@ import { eitherWarehouse, type warehouses } from "../../support/warehouse.ts";
 import { ordersWith } from "../orders.ts";
 import { scenario } from "../scenario.ts";
 
-const config = { streams: { defaults: { audit: 0 } } };
+const config = { streams: { defaults: { details: { audit: 0 } } } };
 const isDetail = ({ path }: Passing) => /^\/po\/[^/]+$/.test(path);
 const isMassChange = (text: string) => text.includes("changed since the last run");
 

@@ -32,7 +32,7 @@ const notes = defineStream({
   preset: "core",
 });
 
-const config = { streams: { defaults: { audit: 0, max_reject_share: 1 } } };
+const config = { streams: { defaults: { details: { audit: 0 }, max_reject_share: 1 } } };
 
 const lines = ({ warehouse }: Told) =>
   warehouse.query<{ run: string; times: number; rows: number; raw: unknown; open: boolean; days: number }>(

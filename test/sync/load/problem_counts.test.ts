@@ -46,7 +46,7 @@ const notes = defineStream({
   preset: "core",
 });
 const catalogue = [things, mails, notes];
-const config = { streams: { defaults: { audit: 0 } }, deletes: { min_rows: 1_000 } };
+const config = { streams: { defaults: { details: { audit: 0 } } }, deletes: { min_rows: 1_000 } };
 
 /** What status counts by stream, and what `rejects --problems` says by table. */
 async function counts({ warehouse }: Told): Promise<{ status: unknown; problems: unknown }> {

@@ -35,7 +35,7 @@ const version = (field: string): readonly Stream[] => [
   }),
 ];
 
-const config = { streams: { defaults: { audit: 0, max_reject_share: 1 } } };
+const config = { streams: { defaults: { details: { audit: 0 }, max_reject_share: 1 } } };
 const again: RunSource = {
   ...fromService,
   runCompany: (context, service, run) => runCompany(context, service, { ...run, work: replayRejects }),
@@ -182,7 +182,7 @@ test("rejects are kept without secrets, also without the beginning of one that i
 describe("too many rejects", () => {
   const { make } = warehouses[0]!;
   const things = record("A thing.", { id: id().describe("Its id."), seen: moment().nullable().describe("When.") });
-  const strict = { streams: { defaults: { audit: 0 } }, destination: { publish_every: "5s" } };
+  const strict = { streams: { defaults: { details: { audit: 0 } } }, destination: { publish_every: "5s" } };
   const cases: readonly (readonly [string, Stream["mode"], string, unknown, object])[] = [
     [
       "a feed",
@@ -268,7 +268,7 @@ describe("too many rejects", () => {
         ]),
       );
       let broken = true;
-      const fail = { defaults: { audit: 0, unknown_fields: "fail" } };
+      const fail = { defaults: { details: { audit: 0 }, unknown_fields: "fail" } };
       const place = await told(
         make,
         version("id"),

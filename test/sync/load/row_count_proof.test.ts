@@ -12,7 +12,7 @@ function proof(report: RunReport, stream: string): unknown[] {
   return [service_rows, table_rows, difference, difference_reason];
 }
 
-const settings = { purchase_order_details: { max_details: 15, audit: 0 } };
+const settings = { purchase_order_details: { max_details: 15, details: { audit: 0 } } };
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("each run says what the service has, what the table has, and why that is not the same", async () => {

@@ -16,7 +16,7 @@ interface Told {
 }
 
 const NIGHT = 86_400_000;
-const config = { streams: { defaults: { audit: 0 } } };
+const config = { streams: { defaults: { details: { audit: 0 } } } };
 
 const told = async ({ warehouse }: Scenario) =>
   (await warehouse.query<Told>("select * from _tributary.schema_changes order by column_name, change")).map(row => ({

@@ -29,7 +29,11 @@ const moves = defineStream({
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("what there is of details, and to fetch, is told also after a run of their list alone", async () => {
-    const place = await scenario(make, { orders: 30 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const place = await scenario(
+      make,
+      { orders: 30 },
+      { config: { streams: { defaults: { details: { audit: 0 } } } } },
+    );
     await place.sync();
     const tableCounts = async () => {
       const [row] = await place.warehouse.query(

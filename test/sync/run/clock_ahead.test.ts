@@ -39,7 +39,7 @@ async function apart(make: () => Promise<Warehouse>): Promise<Scenario & { reado
         streams: {
           include: [],
           exclude: ["invoice*", "items", "findings*", "ingested"],
-          defaults: { history: true, audit: 0 },
+          defaults: { history: true, details: { audit: 0 } },
         },
       },
     },

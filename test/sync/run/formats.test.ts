@@ -50,7 +50,7 @@ const says = {
   ...Object.fromEntries(names.map(each => [`/orders/${each}`, () => orderRow(each)])),
 };
 
-const settings = (more: object = {}) => ({ streams: { defaults: { audit: 0 }, settings: more } });
+const settings = (more: object = {}) => ({ streams: { defaults: { details: { audit: 0 } }, settings: more } });
 const utc = settings();
 const newYork = { ...utc, formats: { timezone: "America/New_York" } };
 const whole = ["/events?limit=100", "/events?limit=100&cursor=2"];

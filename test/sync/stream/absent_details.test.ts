@@ -69,7 +69,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("a detail that fails is tried again later and later; more than one in twenty make the stream fail", async () => {
-    const place = await scenario(make, { orders: 60 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const place = await scenario(
+      make,
+      { orders: 60 },
+      { config: { streams: { defaults: { details: { audit: 0 } } } } },
+    );
     const { simulator, sync, count, clock } = place;
     const keys = [...simulator.truth.rows("purchase_orders")].map(row => encodeURIComponent(String(row["po_number"])));
     let broken = keys.slice(0, 3).map(key => `/po/${key}`);
@@ -109,7 +113,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("details that failed and wait for their next try keep a run from success and the table from being complete", async () => {
-    const place = await scenario(make, { orders: 12 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const place = await scenario(
+      make,
+      { orders: 12 },
+      { config: { streams: { defaults: { details: { audit: 0 } } } } },
+    );
     const { sync, count, clock } = place;
     place.look = ({ path }) => (path.startsWith("/po/") ? refused(400, "BROKEN") : undefined);
     const complete = "stream = 'purchase_order_details' and complete_to is not null";
@@ -128,8 +136,12 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("details that failed and that max_details leaves to later runs keep a run from success", async () => {
-    const streams = { defaults: { audit: 0 }, settings: { purchase_order_details: { max_details: 5 } } };
-    const place = await scenario(make, { orders: 12 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const streams = { defaults: { details: { audit: 0 } }, settings: { purchase_order_details: { max_details: 5 } } };
+    const place = await scenario(
+      make,
+      { orders: 12 },
+      { config: { streams: { defaults: { details: { audit: 0 } } } } },
+    );
     const { sync, count, clock } = place;
     place.look = ({ path }) => (path.startsWith("/po/") ? refused(400, "BROKEN") : undefined);
     await sync({ names: ["purchase_order_details"] });
@@ -152,7 +164,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("details that failed do not keep a backfill of other dates from its end", async () => {
-    const place = await scenario(make, { orders: 60 }, { config: { streams: { defaults: { audit: 0 } } } });
+    const place = await scenario(
+      make,
+      { orders: 60 },
+      { config: { streams: { defaults: { details: { audit: 0 } } } } },
+    );
     const { simulator, sync, backfill, clock, count } = place;
     const names = ["purchase_order_details"];
     const old = [...simulator.truth.rows("purchase_orders")].filter(({ po_date: date }) => String(date) < "2025-03-01");

@@ -47,7 +47,7 @@ interface Service extends Told {
   breakOff(state?: string): Promise<void>;
 }
 
-const config = { api: { max_concurrency: 1 }, streams: { defaults: { audit: 0 } } };
+const config = { api: { max_concurrency: 1 }, streams: { defaults: { details: { audit: 0 } } } };
 
 /** Orders with a detail each, all of them loaded. A request takes a second. */
 async function loaded(

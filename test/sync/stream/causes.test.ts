@@ -106,7 +106,10 @@ class Books {
 }
 
 async function placeOf(make: () => Promise<Warehouse>, books: Books, config: object = {}) {
-  const place = await told(make, catalogue, books.says(), { streams: { defaults: { audit: 0.01 } }, ...config });
+  const place = await told(make, catalogue, books.says(), {
+    streams: { defaults: { details: { audit: 0.01 } } },
+    ...config,
+  });
   const night = () => {
     place.clock.advance(3_600_000);
     return place.run({ relations: () => [relation] });
@@ -208,7 +211,10 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     );
     expect(Number(row!.in_vain)).toBe(600);
     place.configure({
-      streams: { defaults: { audit: 0.01 }, settings: { order_details: { refresh: { without: ["invoices"] } } } },
+      streams: {
+        defaults: { details: { audit: 0.01 } },
+        settings: { order_details: { details: { without: ["invoices"] } } },
+      },
     });
     books.invoices.set("I-1", { of: "O-1", amount: 99 });
     await night();

@@ -9,7 +9,7 @@ import { type Scenario, scenario } from "../scenario.ts";
 const names = ["purchase_order_details"];
 const DAY_MS = 86_400_000;
 const settings = (more: object) => ({
-  streams: { defaults: { audit: 0 }, settings: { purchase_order_details: more } },
+  streams: { defaults: { details: { audit: 0 } }, settings: { purchase_order_details: more } },
 });
 
 /** The orders whose details were asked for, in order. */
@@ -61,11 +61,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("details of orders that can still change are due again after their time", async () => {
-    const place = await scenario(
-      make,
-      { orders: 60 },
-      { config: settings({ refresh: { while: "is_open", every: "7d" } }) },
-    );
+    const place = await scenario(make, { orders: 60 }, { config: settings({ details: { refresh: "7d" } }) });
     await run(place);
     place.clock.advance(6 * DAY_MS);
     expect((await run(place)).requests).toBe(0);
@@ -77,8 +73,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("what was fetched, or failed, while our clock was ahead is due as if it had been long ago", async () => {
-    const refresh = { while: "is_open", every: "7d" };
-    const place = await scenario(make, { orders: 40 }, { config: settings({ refresh }) });
+    const place = await scenario(make, { orders: 40 }, { config: settings({ details: { refresh: "7d" } }) });
     const rows = [...place.simulator.truth.rows("purchase_orders")];
     const failing = rows.find(row => row["is_open"] !== true)!;
     const path = `/po/${encodeURIComponent(String(failing["po_number"]))}`;

@@ -56,7 +56,7 @@ const lineages = defineStream({
   preset: "core",
 });
 
-const noAudit = { streams: { defaults: { audit: 0 } } };
+const noAudit = { streams: { defaults: { details: { audit: 0 } } } };
 const mailed = (...ids: string[]) => ({ mails: ids.map(each => ({ id: each, subject: `on ${each}` })) });
 const noted = (...ids: string[]) => ({
   found: { in: "inbox", notes: ids.map(each => ({ note_id: each, said: `says ${each}` })) },

@@ -60,7 +60,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 2, inserted: 0, updated: 0, unchanged: 2 });
     expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 0 });
 
-    place.configure(noAudit({ profiles: { refresh_every: "1d" } }));
+    place.configure(noAudit({ profiles: { details: { refresh: "1d" } } }));
     place.clock.advance(DAY_MS + 1_000);
     expect(lineOf(await place.run(), "profiles")).toMatchObject({ requests: 3 });
   });
@@ -222,7 +222,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
 
   test("a further source that was never on keeps no value from going", async () => {
     const both = ordered({ id: "1", vendor_id: "V1" }, { id: "2", vendor_id: "V2" });
-    const off = { defaults: { audit: 0 }, exclude: ["bills"] };
+    const off = { defaults: { details: { audit: 0 } }, exclude: ["bills"] };
     const says = {
       "/orders": () => both,
       "/vendors/V1/profile": profile("V1"),

@@ -80,7 +80,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       { id: "2", text: "a", flag: true, day: "2025-01-05" },
       { id: "3", text: "b", flag: null, day: null },
     ]);
-    const columns = { open: "flag", newest: "day", refreshing: undefined, params: ["text"] };
+    const columns = { open: "flag", newest: "day", params: ["text"] };
     const { rows } = await sql<Record<string, unknown>>`select parent_key, open, newest, p_text
       from ${parentRows(destination, "acme", values(from("text")), columns)} p order by parent_key`.execute(
       destination.db,
@@ -109,7 +109,6 @@ describe.each(warehouses)("$name", ({ make }) => {
       start: undefined,
       audit: 0,
       fresh: { withinMs: 1, share: 1 },
-      refresh: undefined,
       force: false,
       limit: undefined,
       now: "2026-03-15T12:00:00.000Z",

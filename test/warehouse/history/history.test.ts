@@ -18,7 +18,7 @@ function version(more: z.ZodRawShape): readonly Stream[] {
 }
 
 const streams = (history: boolean, orders = history) => ({
-  streams: { defaults: { audit: 0, history }, settings: { purchase_orders: { history: orders } } },
+  streams: { defaults: { details: { audit: 0 }, history }, settings: { purchase_orders: { history: orders } } },
 });
 const versions = ["purchase_orders", "purchase_order_details", "purchase_order_line_items"].map(
   name => [name, `${name}_versions`] as const,

@@ -24,7 +24,7 @@ function version(more: { order?: z.ZodRawShape; detail?: z.ZodRawShape } = {}): 
 
 const catalogue = version();
 
-const config = (history = false) => ({ streams: { defaults: { audit: 0, history } } });
+const config = (history = false) => ({ streams: { defaults: { details: { audit: 0 }, history } } });
 
 describe.each(warehouses)("$name", ({ make }) => {
   async function loaded(history = false) {

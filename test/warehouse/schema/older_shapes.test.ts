@@ -30,7 +30,11 @@ const without: Stream = defineStream({
 
 async function placeOf(make: () => Promise<Warehouse>) {
   const stock = stocked();
-  const place = await scenario(make, {}, { config: { streams: { defaults: { audit: 0, history: true } } } });
+  const place = await scenario(
+    make,
+    {},
+    { config: { streams: { defaults: { details: { audit: 0 }, history: true } } } },
+  );
   place.look = passed => shopAnswer(stock, passed);
   const night = (details: Stream, version = "0.2.0") => {
     place.clock.advance(NIGHT);

@@ -66,7 +66,7 @@ function service() {
 
 async function placeOf(make: () => Promise<Warehouse>) {
   const { things, says } = service();
-  const config = { views: true, streams: { defaults: { audit: 0, history: true, max_reject_share: 1 } } };
+  const config = { views: true, streams: { defaults: { details: { audit: 0 }, history: true, max_reject_share: 1 } } };
   const place = await told(make, young, says, config);
   const night = (catalogue: readonly Stream[]) => {
     place.clock.advance(NIGHT);

@@ -25,7 +25,7 @@ function version(more: Partial<Record<"order" | "detail" | "line", z.ZodRawShape
 }
 
 const old = version({});
-const config = { streams: { defaults: { audit: 0 } } };
+const config = { streams: { defaults: { details: { audit: 0 } } } };
 
 describe.each(warehouses)("$name", ({ make }) => {
   test("a new version with a column more fills it, fetches no detail again, and no row counts as changed", async () => {

@@ -13,8 +13,6 @@ const DELAY_MS = 60;
 const BATCH_MS = 500;
 /** Where there are more workers than permits, one keeps its permit for so long at least. */
 const TURN_MS = 1_000;
-/** Where there are leases somebody renews them: a longer silence means that all are dead, or that the database's clock was set. */
-const SILENCE_MS = 3 * RENEWAL_MS;
 const DAY_MS = 86_400_000;
 /** Starts of a day's limit that a worker gets at once. */
 const DAY_BATCH = 100;
@@ -31,8 +29,6 @@ const ceilingState = z.object({
 }) satisfies z.ZodType<CeilingState>;
 
 const lease = z.object({
-  /** When its worker was here last; undefined: by a clock that was set since. */
-  at: z.number().optional(),
   until: z.number(),
   /** Requests that its worker may have in flight, those included that are over its share. */
   holds: z.number(),
@@ -48,8 +44,6 @@ type Lease = Readonly<z.output<typeof lease>>;
 
 /** What the workers of one key share. Times are ms since the epoch by the database's clock. */
 export const budgetState = z.object({
-  /** When somebody was here last. */
-  clock: z.number(),
   /** When the next request may start that has no start time yet. */
   nextStart: z.number(),
   pause: z.object({ until: z.number(), reason: z.string() }).optional(),
@@ -85,8 +79,6 @@ export interface BudgetRequest {
   readonly outcomes: readonly Outcome[];
   /** What it was told to wait for since the last exchange. */
   readonly pause: { readonly ms: number; readonly reason: string } | undefined;
-  /** When the state was read for its last exchange, and how many ms ago by its own clock; undefined for the first one. */
-  readonly last: { readonly now: number; readonly leastMs: number; readonly mostMs: number } | undefined;
 }
 
 /** What a worker may do. Times are ms from the moment at which the state was read. */
@@ -110,14 +102,13 @@ export function grant(
   now: number,
 ): { readonly state: BudgetState; readonly grant: Grant } {
   const { worker } = request;
-  const known = before === undefined ? emptyBudget(limits, now) : afterStep(before, request, now);
+  const known = before ?? emptyBudget(limits, now);
   const { [worker]: own, ...others } = Object.fromEntries(
     Object.entries(known.leases).filter(([, { until }]) => until > now),
   );
   const { pause, ceiling } = slowedBy(known, request, limits, now);
   const demand = request.inFlight + request.waiting;
   const mine: Lease = {
-    at: now,
     until: now + LEASE_MS,
     holds: request.holds,
     permits: own?.permits ?? 0,
@@ -145,7 +136,6 @@ export function grant(
   };
   return {
     state: {
-      clock: now,
       nextStart,
       ...(pause === undefined ? {} : { pause }),
       ceiling,
@@ -165,34 +155,7 @@ export function grant(
 
 function emptyBudget({ maxConcurrency }: BudgetLimits, now: number): BudgetState {
   const day = { number: Math.floor(now / DAY_MS), used: 0 };
-  return { clock: now, nextStart: 0, ceiling: newCeiling(maxConcurrency), day, leases: {} };
-}
-
-/**
- * The state by the clock as it is now, where it was set: a worker that was here before knows how much time has passed. Of one
- * that was not, a silence that cannot be is taken for a step, so that leases last too long and never too short.
- */
-function afterStep(state: BudgetState, { worker, last }: BudgetRequest, now: number): BudgetState {
-  const gap = now - state.clock;
-  // After a write whose answer was lost the lease is of another time.
-  const isKnown = last !== undefined && last.now === state.leases[worker]?.at;
-  let step = 0;
-  if (isKnown) {
-    const told = now - last.now;
-    if (told < last.leastMs - 1 || told > last.mostMs + 1) step = told - last.leastMs;
-  } else if (gap < 0 || (gap > SILENCE_MS && Object.keys(state.leases).length > 0)) step = gap;
-  if (step === 0) return state;
-  const leases = Object.entries(state.leases).map(([id, each]) => {
-    // When the others were here by the new clock is not known for sure.
-    return [id, { ...each, at: undefined, until: each.until + step, since: each.since + step }];
-  });
-  const { pause } = state;
-  return {
-    ...state,
-    nextStart: state.nextStart + step,
-    leases: Object.fromEntries(leases),
-    ...(pause === undefined || (!isKnown && step > 0) ? {} : { pause: { ...pause, until: pause.until + step } }),
-  };
+  return { nextStart: 0, ceiling: newCeiling(maxConcurrency), day, leases: {} };
 }
 
 /** Pause and ceiling after what the worker has met. */
@@ -283,8 +246,7 @@ function dayOf(
   now: number,
 ): { readonly day: BudgetState["day"]; readonly spare: Grant["day"]; readonly starts: number } {
   const today = Math.floor(now / DAY_MS);
-  // A clock that was set back over midnight begins no second day.
-  const isNew = today > known.day.number || today < known.day.number - 1;
+  const isNew = today > known.day.number;
   const number = isNew ? today : known.day.number;
   const lapsed = Object.entries(known.leases).filter(([id]) => others[id] === undefined && id !== worker);
   const dead = lapsed.reduce((sum, [, { starts }]) => sum + starts, 0);

@@ -54,11 +54,10 @@ const RETRY_MS = 250;
 const SWAP_DECAY = 0.9;
 const LONGEST_LEAD_MS = 1_000;
 
-/** When the state was asked for and there, by `uptime`, and the database's clock then. */
+/** When the state was asked for and there, by `uptime`. */
 interface Reading {
   readonly sent: number;
   readonly received: number;
-  readonly now: number;
 }
 
 export const createSharedLimiter = (settings: SharedLimiterSettings): SharedLimiter => new Shared(settings);
@@ -292,8 +291,8 @@ class Shared implements SharedLimiter {
       sent = this.#now();
     });
     const received = this.#now();
-    const reading = { sent, received, now };
-    const request = this.#request(reading);
+    const reading = { sent, received };
+    const request = this.#request();
     const before = version === undefined ? undefined : budgetState.parse(state);
     const after = grant(before, request, this.#settings, now);
     const isStored = await store.swap(version, after.state);
@@ -303,8 +302,7 @@ class Shared implements SharedLimiter {
     return true;
   }
 
-  #request({ sent, received }: Reading): BudgetRequest {
-    const last = this.#last;
+  #request(): BudgetRequest {
     const { started, outcomes, pause } = this.#told;
     const waiting = this.#isOver ? 0 : this.#queue.size;
     // Until the grant is there no more may start than the others are told of.
@@ -319,7 +317,6 @@ class Shared implements SharedLimiter {
       started,
       outcomes: [...outcomes],
       pause,
-      last: last && { now: last.now, leastMs: sent - last.received, mostMs: received - last.sent },
     };
   }
 

@@ -80,13 +80,6 @@ export const runMessages = catalog("run", {
     ({ streams, before, now, requests }) =>
       `formats: ${streams} streams were read with ${before.map(formatsInWords).join(", or ")}, and the configuration now says ${formatsInWords(now)}. Their lists and feeds are read whole and all of their details fetched again, about ${formatCount(requests)} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`,
   ),
-  clock_was_ahead: template(
-    { company: "acme", streams: ["items"] as readonly string[], from: "2026-01-31T04:00:00.000Z" },
-    ({ company, streams, from }) => {
-      const before = new Date(Date.parse(from) - 1).toISOString();
-      return `${company}: the clock of an earlier run was ahead. Its timestamps in the future (_changed_at, _first_seen_at, _deleted_at, _valid_from, _valid_to; streams: ${streams.join(", ")}) are now ${from}, each later publish of that run a millisecond after. Whoever copies rows by _changed_at sets a later bookmark back, so that nothing is missed: update <bookmarks> set last_changed_at = timestamptz '${before}' where last_changed_at > timestamptz '${before}';`;
-    },
-  ),
   archive_not_pruned: template(
     { path: "/archive" },
     ({ path }) => `${path}: files older than archive.keep could not be removed`,

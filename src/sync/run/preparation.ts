@@ -5,7 +5,6 @@ import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts
 import type { Destination } from "../../warehouse/destination.ts";
 import { type Prepared, prepareWarehouse, type Views } from "../../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
-import { mendTimestamps } from "../witnessed_time.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
@@ -36,7 +35,6 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const catalogue = plan.streams.all;
   const present = run.services.filter(isItself);
   const tables = await prepareTables(run, present);
-  const mended = await mendClocks(run, present);
   const privacy = await reconcilePolicy(run);
   const histories = await tables.reconcileHistories();
   for (const done of [...tables.done, ...privacy.done, ...histories]) tools.log.info(runMessages.prepared({ done }));
@@ -49,7 +47,7 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
     jobs: jobs
       .filter(({ company, stream }) => attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wide.get(job.stream)! })),
-    warnings: [destination, tables, privacy].flatMap(({ warnings }) => warnings).concat(mended, begun),
+    warnings: [destination, tables, privacy].flatMap(({ warnings }) => warnings).concat(begun),
   };
 }
 
@@ -111,18 +109,6 @@ export const viewsOf = ({ config, models }: Pick<PlannedRun["order"], "config" |
 function lockedBy({ streams: { all, selected } }: PlannedRun) {
   const lockGroups = new Set(selected.map(stream => lockGroupOf(all, stream)));
   return { lockGroups, held: all.filter(stream => lockGroups.has(lockGroupOf(all, stream))) };
-}
-
-async function mendClocks({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<readonly Message[]> {
-  const { clock } = plan.tools;
-  const { held: streams } = lockedBy(plan);
-  const warnings: Message[] = [];
-  for (const { company, api } of present) {
-    const order = { company: company.name, streams };
-    const mended = await mendTimestamps(destination, { clock, stats: api.stats }, order);
-    if (mended !== undefined) warnings.push(runMessages.clock_was_ahead({ company: company.name, ...mended }));
-  }
-  return warnings;
 }
 
 function reconcilePolicy({ plan, destination }: OpenedRun) {

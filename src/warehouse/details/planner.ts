@@ -111,9 +111,7 @@ export async function planNight(
   const most = divide(budget, Number.POSITIVE_INFINITY).caused;
   const caused = await choose("caused", most, sql`${scored} c where c.is_caused`, sql`c.since nulls first`);
   const shares = divide(budget, caused);
-  // A fetch time in the future was noted by a clock that was ahead: such a detail goes first.
-  const seen = sql`case when c.fetched_at <= cast(${now} as timestamptz) then c.fetched_at end nulls first`;
-  const oldest = await choose("oldest", shares.oldest, left, seen);
+  const oldest = await choose("oldest", shares.oldest, left, sql`c.fetched_at nulls first`);
   const index = await choose("index", shares.index, left, sql`c.gain desc`);
   const bucket = bucketOf(sql`c.p`);
   const populations =

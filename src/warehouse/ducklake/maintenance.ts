@@ -145,7 +145,8 @@ async function inlinedRows(
 }
 
 /** Once a day: expires snapshots older than `keepMs`, and removes files that no snapshot has needed for two days. */
-export async function expireOld(db: Db, place: LakePlace, keepMs: number, now: number): Promise<void> {
+export async function expireOld(db: Db, place: LakePlace, keepMs: number): Promise<void> {
+  const now = (await catalogTime(db, place)).getTime();
   const last = await factOf(db, EXPIRED);
   if (typeof last === "string" && now - Date.parse(last) < EXPIRED_EVERY_MS) return;
   await expire(db, place, keepMs, GRACE_MS);
@@ -155,12 +156,23 @@ export async function expireOld(db: Db, place: LakePlace, keepMs: number, now: n
 /** In the state schema's facts: when snapshots were last looked through. */
 export const EXPIRED = "lake_expired";
 
-/** Expires snapshots older than `snapshotsMs`, and removes files that no snapshot has needed for `filesMs`; by DuckDB's clock. */
+/** Expires snapshots older than `snapshotsMs`, and removes files that no snapshot has needed for `filesMs`. */
 async function expire(db: Db, place: LakePlace, snapshotsMs: number, filesMs: number): Promise<void> {
-  const before = (ms: number) => sql`older_than => now() - to_milliseconds(${sql.lit(ms)})`;
+  const now = (await catalogTime(db, place)).toISOString();
+  const before = (ms: number) => sql`older_than => timestamptz ${sql.lit(now)} - to_milliseconds(${sql.lit(ms)})`;
   await sql`call ducklake_expire_snapshots(${sql.lit(LAKE)}, ${before(snapshotsMs)})`.execute(db);
   await sql`call ducklake_cleanup_old_files(${sql.lit(LAKE)}, ${before(filesMs)})`.execute(db);
   if (isServed(place)) await forgetInlined(db, place);
+}
+
+/** By the clock of the catalog's server, which all machines share, and which no wrong one of theirs can turn. */
+async function catalogTime(db: Db, place: LakePlace): Promise<Date> {
+  const [catalog] = catalogOf(place);
+  const asked = sql`postgres_query(${sql.lit(catalog)}, 'select clock_timestamp() as now')`;
+  const { rows } = await sql<{
+    now: Date;
+  }>`select now from ${isServed(place) ? asked : sql`(select now() as now)`}`.execute(db);
+  return rows[0]!.now;
 }
 
 /** DuckLake leaves in the catalog what no snapshot needs any more: rows that ended before the oldest one, deletions from files that are gone. */

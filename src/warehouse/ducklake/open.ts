@@ -218,7 +218,7 @@ function overLake(settings: DucklakeSettings, lake: Session, observer?: Observer
     // A publish is there for everybody as soon as it is committed: at the end of a run there is time for what it left.
     async releaseToReaders() {
       await tend(Object.keys(stateTables).map(name => ({ schema: stateSchema, name })));
-      if (!isEnding()) await expireOld(db, settings, settings.keepSnapshotsMs ?? KEEP_MS, settings.clock.now());
+      if (!isEnding()) await expireOld(db, settings, settings.keepSnapshotsMs ?? KEEP_MS);
       return { path: undefined, note: undefined };
     },
     releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),

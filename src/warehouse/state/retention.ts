@@ -9,23 +9,12 @@ import { lastOfEachStream } from "./run_log.ts";
 export const SLICE = 20_000;
 const MOST_SLICES = 100;
 
-/**
- * Removes what is kept of old work, at the end of a run. Ages count from the run before: a clock that is ahead for one run
- * takes nothing with it. The last rows of each stream stay, whatever their age: they say how it is.
- */
-export async function pruneRecords(destination: Destination, retention: Retention, runId: string): Promise<void> {
+/** Removes what is kept of old work, at the end of a run. The last rows of each stream stay, whatever their age: they say how it is. */
+export async function pruneRecords(destination: Destination, retention: Retention, now: number): Promise<void> {
   const { db, dialect } = destination;
-  const { last } = await db
-    .selectFrom("runs")
-    .select(({ fn }) => fn.max("started_at").as("last"))
-    .where("run_id", "<>", runId)
-    .executeTakeFirstOrThrow();
   await keepRecent(destination);
-  // Typed as if there always were one.
-  const from = (last as Date | null)?.getTime();
-  if (from === undefined) return;
   const state = (name: keyof StateTables) => sql.id(destination.stateSchema, name);
-  const before = (age: number) => sql`cast(${new Date(from - age).toISOString()} as timestamptz)`;
+  const before = (age: number) => sql`cast(${new Date(now - age).toISOString()} as timestamptz)`;
   const { runsMs, rejectsMs, verificationsMs } = retention;
   const checked = sql`checked_at < ${before(verificationsMs)}`;
   const old: readonly (readonly [keyof StateTables, Fragment])[] = [

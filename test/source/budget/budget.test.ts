@@ -1,17 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LEASE_MS } from "../../../src/source/budget/budget.ts";
-import { World } from "./workers.ts";
-
-const HOUR = 3_600_000;
+import { BEGUN, World } from "./workers.ts";
 
 /** What may befall the workers: `who` is one of them, `ms` how long or by how much. */
 const event = fc.record({
   at: fc.integer({ min: 0, max: 20_000 }),
-  kind: fc.constantFrom("death", "cut", "pause", "step", "rest", "join"),
+  kind: fc.constantFrom("death", "cut", "pause", "rest", "join"),
   who: fc.nat(9),
   ms: fc.integer({ min: 1, max: 6_000 }),
-  step: fc.oneof(fc.integer({ min: -2 * HOUR, max: 2 * HOUR }), fc.integer({ min: -4_000, max: 4_000 })),
 });
 
 const scenario = fc.record({
@@ -26,18 +23,17 @@ const scenario = fc.record({
   events: fc.array(event, { maxLength: 12 }),
 });
 
-test("whatever befalls workers, database and clocks: no limit is broken, and what the dead had is free within a lease", async () => {
+test("whatever befalls workers and database: no limit is broken, and what the dead had is free within a lease", async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async ({ events, workers, width, ...settings }) => {
       const world = new World({ ...settings, delayMs: 40 });
       for (let nth = 0; nth < workers; nth++) world.keepBusy(world.join(), width);
       let now = 0;
-      for (const { at, kind, who, ms, step } of events.toSorted((a, b) => a.at - b.at)) {
+      for (const { at, kind, who, ms } of events.toSorted((a, b) => a.at - b.at)) {
         await world.clock.advance(at - now);
         now = at;
         const worker = world.workers[who % world.workers.length]!;
         if (kind === "death") worker.isDead = true;
-        if (kind === "step") world.step += step;
         if (kind === "join") world.keepBusy(world.join(), width);
         if (kind === "pause") {
           worker.limiter.observe({ ok: false, limited: true, latencyMs: 5 });
@@ -116,7 +112,7 @@ test("a day's requests are counted by the database's clock, those of the dead as
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 300 }), async (seed, requestsPerDay) => {
       const world = new World({ seed, maxConcurrency: 6, requestsPerDay, latencyMs: [20, 60], tripMs: 6, delayMs: 0 });
-      const midnight = Math.ceil(world.step / 86_400_000) * 86_400_000 - world.step;
+      const midnight = Math.ceil(BEGUN / 86_400_000) * 86_400_000 - BEGUN;
       await world.clock.advance(midnight - 20_000);
       for (let nth = 0; nth < 3; nth++) world.keepBusy(world.join(), 12);
       await world.clock.advance(1_000);

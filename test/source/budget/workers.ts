@@ -20,6 +20,9 @@ export function randomOf(seed: number): () => number {
   };
 }
 
+/** When the world begins, by the database's clock. */
+export const BEGUN = 1_790_000_000_000;
+
 const never = new Promise<never>(() => undefined);
 
 interface Settings extends BudgetLimits {
@@ -53,8 +56,6 @@ export class World {
   readonly starts: number[] = [];
   readonly arrivals: number[] = [];
   exchanges = 0;
-  /** The database's clock less the true time. */
-  step = 1_790_000_000_000;
   state: BudgetState | undefined;
   #version = 0;
   readonly #settings: Settings;
@@ -137,7 +138,7 @@ export class World {
     return {
       read: async () => {
         await trip();
-        read = { at: this.clock.now(), now: this.clock.now() + this.step };
+        read = { at: this.clock.now(), now: this.clock.now() + BEGUN };
         const version = this.#version === 0 ? undefined : this.#version;
         const answer = { now: read.now, version, state: JSON.parse(JSON.stringify(this.state ?? null)) as unknown };
         await trip();

@@ -270,7 +270,7 @@ test("what parts of a run left that was killed goes with the next run, and count
       version: "0",
       process: "{}",
     };
-    await beginRun(other, row, new Date(now()));
+    await beginRun(other, row);
     const past = await historyOf(other, 10);
     shown.push(...past.streams.filter(({ stream }) => stream === "mail_threads").flatMap(({ runs }) => runs));
     await other.close();

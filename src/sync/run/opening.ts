@@ -164,7 +164,8 @@ export class RunResources {
     const answered = new AbortController();
     this.#limitTime(0, AbortSignal.any([answered.signal, this.#leaving.signal]), this.#leaving);
     const accept = (service: Service) => tried(service, streams.selected, this.#asked);
-    const services = await holdToWarehouse(await (early ?? this.#askServices()), destination, order.version, accept);
+    const opened = await (early ?? this.#askServices());
+    const services = await holdToWarehouse(opened, destination, order.version, accept, order.acceptsAddress);
     answered.abort();
     return services;
   }

@@ -5,6 +5,7 @@ import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts
 import type { Destination } from "../../warehouse/destination.ts";
 import { type Prepared, prepareWarehouse, type Views } from "../../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
+import { acceptAddress } from "./accept_address.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
@@ -35,6 +36,11 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const catalogue = plan.streams.all;
   const present = run.services.filter(isItself);
   const tables = await prepareTables(run, present);
+  if (plan.order.acceptsAddress === true)
+    for (const service of present) {
+      const accepted = await acceptAddress(service, destination, catalogue, tools.signal);
+      if (accepted !== undefined) tools.log.info(accepted);
+    }
   const privacy = await reconcilePolicy(run);
   const histories = await tables.reconcileHistories();
   for (const done of [...tables.done, ...privacy.done, ...histories]) tools.log.info(runMessages.prepared({ done }));
@@ -87,6 +93,7 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
     lockGroups: [...lockGroups],
     lockedStreams: held.map(({ name }) => name),
     versioned: versionedBy(all, config.streams),
+    acceptsAddress: order.acceptsAddress,
     grantSelectTo: config.destination.grantSelectTo,
     widening: selected.map(({ name }) => name).filter(name => policyOf(config, name).unknownFields === "column"),
     formats: config.formats,
@@ -105,9 +112,9 @@ export const viewsOf = ({ config, models }: Pick<PlannedRun["order"], "config" |
   currency: config.currency,
 });
 
-/** The lock groups that the run works on, and all of their streams. */
-function lockedBy({ streams: { all, selected } }: PlannedRun) {
-  const lockGroups = new Set(selected.map(stream => lockGroupOf(all, stream)));
+/** The lock groups that the run works on, and all of their streams. Another address is accepted for all streams. */
+function lockedBy({ order, streams: { all, selected } }: PlannedRun) {
+  const lockGroups = new Set((order.acceptsAddress === true ? all : selected).map(stream => lockGroupOf(all, stream)));
   return { lockGroups, held: all.filter(stream => lockGroups.has(lockGroupOf(all, stream))) };
 }
 

@@ -59,7 +59,9 @@ async function* askService(
     companyId = fieldOf(answer.data, identity.id);
     const owner = { name: fieldOf(answer.data, identity.name), id: companyId };
     yield ok("api key", checkMessages.key_belongs({ company: company.name, ...owner, base_url: company.baseUrl }));
-    yield await clockLine(api, ask);
+    const clock = await clockLine(api, ask);
+    yield clock;
+    if (clock.level === "fail") return companyId;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.failure !== "forbidden" && error.failure !== "not_found") {

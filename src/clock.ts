@@ -12,11 +12,6 @@ export function isWithin(clock: Pick<Clock, "now">, since: number, ms: number): 
   return age >= 0 && age < ms;
 }
 
-/** Whether a moment that stands in records is later than one that was seen; what lies ahead of the clock is taken for the earlier. */
-export function isLater(recorded: number, seen: number, now: number): boolean {
-  return recorded <= now && (seen > now || recorded > seen);
-}
-
 // A longer Node timer fires at once.
 const longestTimerMs = 2_147_483_647;
 

@@ -57,7 +57,7 @@ export type Ends = "request" | "stream" | "company" | "run";
 
 interface FailureKind {
   readonly ends: Ends;
-  readonly exitCode: 1 | 3 | 5;
+  readonly exitCode: 1 | 2 | 3 | 5;
   readonly advice: string;
 }
 
@@ -75,6 +75,7 @@ export type ApiFailure =
   | "too_large"
   | "redirected"
   | "unconfirmed"
+  | "clock"
   | "budget";
 
 /** What follows of each kind, which is decided where the status is known. */
@@ -130,6 +131,13 @@ export const failureKinds = {
     ends: "request",
     exitCode: 5,
     advice: "Whether the service did it is not known, and it is not asked for again by itself.",
+  },
+  /** Our clock and the service's are apart by two answers. */
+  clock: {
+    ends: "company",
+    exitCode: 2,
+    advice:
+      "Set this machine's clock (NTP). If the service's is the wrong one, `api.clock: ignore` dates everything by this machine's.",
   },
   /** --max-requests is used up. */
   budget: { ends: "run", exitCode: 5, advice: saved },

@@ -96,6 +96,7 @@ export const configSchema = object({
     requests_per_day: f.whole(1, 1_000_000_000).optional(),
     timeout: f.duration("1ms").prefault("30s"),
     max_wait: f.duration("0s").prefault("10m"),
+    clock: f.choice("check", "ignore").default("check"),
   }).prefault({}),
   company: f.name("a company's name").default("acme").describe("Whose data it is: the value of the column _company."),
   companies: z

@@ -67,7 +67,7 @@ export async function* changedBatches(
   const { takeChanges } = await import("../operations/changes/changes.ts");
   const { config } = warehouse.loaded;
   const { tables, without } = options;
-  const order = { ...(await changesOrder(warehouse, options)), tables, without, format, now: Date.now() };
+  const order = { ...(await changesOrder(warehouse, options)), tables, without, format };
   yield* handedOver((take, fail) =>
     warehouse.within(options.signal, async signal => {
       signal.throwIfAborted();
@@ -84,7 +84,7 @@ export async function* changedBatches(
 async function changesOrder(
   { loaded: { config } }: OpenWarehouse,
   { streams: names = [], company, state }: ReadOptions,
-): Promise<Omit<ChangesOrder, "now" | "format">> {
+): Promise<Omit<ChangesOrder, "format">> {
   const { companiesOf } = await import("../sync/run/run.ts");
   const { noChangesRead } = await import("../operations/changes/changes.ts");
   const { catalogue, on } = await configuredStreams(config);

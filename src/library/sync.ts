@@ -18,6 +18,8 @@ export interface SyncOptions extends WatchOptions<RunSnapshot> {
   readonly resume?: boolean | undefined;
   /** Reads lists and feeds whole, and accepts the deletions that were held back. */
   readonly confirmDeletes?: boolean | undefined;
+  /** Records the service's new address, once it is compared with what is kept. Not with `workers`. */
+  readonly acceptAddress?: boolean | undefined;
   /** Stops at a safe point after this time, in ms. */
   readonly maxTimeMs?: number | undefined;
   /** Stops at a safe point after this many requests. */
@@ -49,7 +51,7 @@ export function sync(warehouse: Warehouse, options: SyncOptions = {}): Run<RunSn
 /** The same as an order for a run, or for an estimate of one. */
 export async function syncOrder({ loaded }: OpenWarehouse, options: SyncOptions): Promise<RunOrder> {
   const { streams = [], company, full, details, resume, confirmDeletes } = options;
-  const { maxTimeMs, maxRequests, waitMs = 0 } = options;
+  const { maxTimeMs, maxRequests, waitMs = 0, acceptAddress: acceptsAddress = false } = options;
   return {
     ...(await runDefaults()),
     ...{ command: "tributary sync", config: loaded.config, selection: { names: streams, company } },
@@ -60,5 +62,6 @@ export async function syncOrder({ loaded }: OpenWarehouse, options: SyncOptions)
       confirmDeletes: confirmDeletes ?? false,
     },
     limits: { maxTimeMs, maxRequests, waitMs },
+    acceptsAddress,
   };
 }

@@ -1,32 +1,12 @@
 import { timespan } from "../duration.ts";
 import { catalog, template } from "../message.ts";
 
-const compared = {
-  ...{ company: "acme", from: "https://old.example.com", to: "https://new.example.com" },
-  ...{ kept_id: "C-1" as string | null, found_id: "C-2" as string | null, asked: 50, found: 3 },
-};
-
-export function inWords({ company, from, to, kept_id, found_id, asked, found }: typeof compared): string {
-  const ids = `the warehouse keeps ${company} from ${from} with the id ${kept_id ?? "(not known)"}, and the key belongs to ${found_id ?? "(not known)"} at ${to}.`;
-  return `${ids} Of ${asked} rows that the warehouse knows ${found} are there.`;
-}
-
 const places = {
   from: "DuckDB /srv/warehouse.duckdb (schemas sales and _tributary)",
   to: "PostgreSQL in database warehouse at db.example.com (schemas sales and _tributary)",
 };
 
 export const moveMessages = catalog("move", {
-  unknown_company: template(
-    { company: "acme" },
-    ({ company }) =>
-      `Expected a company that the warehouse keeps, got ${company}, of which it has nothing: \`tributary sync\` loads it.`,
-  ),
-  another_service: template(
-    compared,
-    fields =>
-      `Expected the service of company ${fields.company} at ${fields.to}, but what answers there is another one, or cannot be told from one: ${inWords(fields)} Nothing was changed. If its rows are to be replaced by the other's: \`tributary reset '*' --drop --company ${fields.company}\`, then \`tributary sync\`.`,
-  ),
   same_destination: template(
     { from: places.from },
     ({ from }) => `Expected --to to name another destination than the configuration, but both are ${from}.`,
@@ -35,20 +15,10 @@ export const moveMessages = catalog("move", {
     { wait_ms: 60_000, holder: "tributary sync (process 4711 on etl-1)" },
     ({ wait_ms, holder }) => `Waiting up to ${timespan(wait_ms)} for ${holder}.`,
   ),
-  more_companies: template(
-    { companies: ["acme"] as readonly string[], more: ["globex"] as readonly string[] },
-    ({ companies, more }) =>
-      `Expected no other company in the former warehouse than ${companies.join(", ")}, but meanwhile ${more.join(", ")} was loaded there. Call the same command again, which takes it along.`,
-  ),
-  source_not_whole: template(
-    { warehouse: places.to, from: places.from },
-    ({ warehouse, from }) =>
-      `Expected a whole warehouse, but ${warehouse} is itself being filled from ${from}: end that with \`tributary move\`, or move from there.`,
-  ),
-  target_filled_from_another: template(
-    { ...places, filled_from: "DuckDB /srv/other.duckdb (schemas sales and _tributary)" },
-    ({ from, to, filled_from }) =>
-      `Expected an empty warehouse, or one that was begun from ${from}, but ${to} is being filled from ${filled_from}. Go on with that one, or name an empty one.`,
+  source_lacks_columns: template(
+    { from: places.from, columns: ["items.site"] as readonly string[] },
+    ({ from, columns }) =>
+      `Expected the tables that this version of tributary makes, but ${from} lacks ${columns.join(", ")}. Nothing was copied. Run \`tributary sync\` there once with this version, then \`tributary move\` again.`,
   ),
   target_not_empty: template(
     { to: places.to, companies: ["acme"] as readonly string[] },

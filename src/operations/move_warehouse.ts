@@ -11,32 +11,22 @@ import { holderOf } from "../sync/run/opening.ts";
 import { viewsOf } from "../sync/run/preparation.ts";
 import { openDestination, roleOf } from "../warehouse/connect/open.ts";
 import { looking } from "../warehouse/connect/reading.ts";
+import type { Db } from "../warehouse/database.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination, Opener } from "../warehouse/destination.ts";
-import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
-import { fillingOf, recordFilling } from "../warehouse/state/filling.ts";
+import { prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
+import { addedColumnsOf, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
-import { ensureState } from "../warehouse/state/state_ddl.ts";
-import type { Pieces } from "../warehouse/transfer/row_text.ts";
-import {
-  type Copied,
-  copyData,
-  copyFacts,
-  copyState,
-  type Progress,
-  type Sides,
-  tablesLeft,
-} from "../warehouse/transfer/transfer.ts";
+import { compareTables, copyWarehouse, type Progress, type Sides } from "../warehouse/transfer/transfer.ts";
 import { storedName } from "../warehouse/views/view.ts";
 import { moveMessages } from "./messages.ts";
 import { UPLOADS } from "./upload/upload.ts";
 import { canonical } from "./verify/compare_value.ts";
 
-/** Where a warehouse is, and where it is moved to. */
+/** Where a warehouse is, and where it is moved to: of `to` the destination counts, and what it says of views. */
 export interface WarehouseMove {
   readonly config: Config;
-  /** Of this one the destination counts, and what it says of views. */
   readonly to: Config;
   readonly catalogue: readonly Stream[];
   readonly models: Models;
@@ -51,62 +41,55 @@ export interface MoveTools {
   readonly signal: AbortSignal;
   readonly waitMs: number;
   readonly watch: (progress: Progress) => void;
-  /** How much is under way at once; absent: as much as is quick. */
-  readonly pieces?: Pieces;
 }
 
-/** What was moved: every table equal, row by row, to what it was. */
+/** What was moved: every table equal, row by row, to what it was. `left`: tables beside the streams' own, which stay. */
 export interface MoveReport {
   readonly from: string;
   readonly to: string;
   readonly companies: readonly string[];
   readonly tables: number;
   readonly rows: number;
-  /** Tables that an attempt before this one had copied. */
-  readonly found: number;
-  /** Tables beside the streams' own, which stay where they are. */
   readonly left: readonly string[];
 }
 
 /**
- * Fills an empty warehouse from another one: tables, versions of rows, state. No request is sent. Both are locked meanwhile, the
- * former one keeps its rows; stopped or killed, the next attempt goes on with the table that was under way. @throws ConfigError,
- * LockedError, DestinationError
+ * Fills an empty warehouse from another one: tables, versions of rows, state. No request is sent. Both are locked meanwhile, and
+ * the former one keeps its rows. Rows and state arrive in one transaction: stopped or killed, the new one is still empty.
+ * @throws ConfigError, LockedError, DestinationError
  */
 export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Promise<MoveReport> {
   const [from, to] = [await placeText(order.config.destination), await placeText(order.to.destination)];
-  if (isSame(order.config.destination, order.to.destination))
-    throw new ConfigError(moveMessages.same_destination({ from }));
-  await requireWhole(order.config.destination, from);
-  const opener = openerOf(tools);
-  await using former = await openDestination(order.config.destination, opener, tools.waitMs);
-  await using made = await openDestination(order.to.destination, opener, tools.waitMs);
-  const sides: Sides = { from: former, to: made, canonical, ...tools };
-  const catalogue = configured(order.catalogue, order.config);
-  for (const one of [former, made]) await ensureState(one.db, one.dialect, one.stateSchema);
-  const companies = await companiesKept(former.db);
-  const groups = [...new Set(catalogue.map(stream => lockGroupOf(catalogue, stream))), UPLOADS];
-  for (const one of [former, made]) for (const company of companies) await one.lock(company, groups, tools.waitMs);
-  await beginFilling(made, from, to);
-  const streams = await withTables(former, catalogue);
-  const wanted = { streams, versioned: await versionedIn(former, streams), catalogue, clock: tools.clock };
-  await prepare(order, order.config, former, wanted);
-  const state = await copyState(sides);
-  await prepare(order, order.to, made, { ...wanted, fills: true });
-  const models = new Set(order.models.models.map(({ name }) => storedName(name)));
+  if (from === to) throw new ConfigError(moveMessages.same_destination({ from }));
+  const companies = (await looking(order.config.destination, ({ db }) => companiesKept(db))) ?? [];
+  if (companies.length === 0) throw nothingLoaded("a warehouse to move");
+  const present = (await looking(order.to.destination, ({ db }) => companiesKept(db))) ?? [];
+  if (present.length > 0) throw new ConfigError(moveMessages.target_not_empty({ to, companies: present }));
+  await using former = await openDestination(order.config.destination, openerOf(tools), tools.waitMs);
+  await using made = await openDestination(order.to.destination, openerOf(tools), tools.waitMs);
+  const groups = [...new Set(order.catalogue.map(stream => lockGroupOf(order.catalogue, stream))), UPLOADS];
+  for (const company of companies) await former.lock(company, groups, tools.waitMs);
+  const added = await addedColumnsOf(former);
+  const all = configured(order.catalogue, order.config).map(stream => withAdded(stream, added, []));
+  const streams = await withTables(former, all);
+  await prepare(order, made, { companies, groups, all, streams, former, ...tools });
   const sets = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
   const names = new Set(sets.flatMap(table => [table.name, versionsName(table)]));
-  const data = await copyData(sides, names, name => models.has(name));
-  await requireSameCompanies(former, companies);
-  await copyFacts(sides);
-  for (const { tables } of streams)
-    await made.afterPublish(tables, data.find(({ table }) => table === tables.main.name)?.rows ?? 0);
+  const stays = new Set(order.models.models.map(({ name }) => storedName(name)));
+  const report = await inSnapshot(former, async db => {
+    const sides: Sides = { from: { ...former, db }, to: made, names, stays, canonical, ...tools };
+    const { left, lacking } = await compareTables(sides);
+    if (lacking.length > 0) throw new ConfigError(moveMessages.source_lacks_columns({ from, columns: lacking }));
+    return { from, to, companies, ...(await copyWarehouse(sides)), left };
+  });
+  for (const { tables } of streams) await made.afterPublish(tables, report.rows);
   await made.releaseToReaders();
-  // Last: until it is known to be whole, the same command goes on with it.
-  await made.db.transaction().execute(trx => recordFilling(trx, undefined));
-  if ((await made.releaseState()).isPending) await made.releaseToReaders();
-  return { from, to, companies, ...sumOf([...state, ...data]), left: await tablesLeft(sides, names) };
+  return report;
 }
+
+/** A DuckDB file has no other writer. */
+const inSnapshot = <T>({ db, dialect }: Destination, work: (db: Db) => Promise<T>): Promise<T> =>
+  dialect.hasOtherWriters ? db.transaction().setIsolationLevel("repeatable read").execute(work) : work(db);
 
 function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
   return {
@@ -119,71 +102,36 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
   };
 }
 
-/** A first run of another company could begin beside the move: nothing of it was locked. */
-async function requireSameCompanies({ db }: Destination, companies: readonly string[]): Promise<void> {
-  const more = (await companiesKept(db)).filter(name => !companies.includes(name));
-  if (more.length > 0) throw new ConfigError(moveMessages.more_companies({ companies, more }));
+interface Wanted extends Pick<MoveTools, "clock" | "waitMs"> {
+  readonly companies: readonly string[];
+  readonly groups: readonly string[];
+  readonly all: readonly Stream[];
+  readonly streams: readonly Stream[];
+  readonly former: Destination;
 }
 
-function sumOf(copied: readonly Copied[]): Pick<MoveReport, "tables" | "rows" | "found"> {
-  return {
-    tables: copied.length,
-    rows: copied.reduce((sum, { rows }) => sum + rows, 0),
-    found: copied.filter(({ isThere }) => isThere).length,
-  };
-}
-
-/** Before anything is made: there is a warehouse, and all of it. @throws ConfigError */
-async function requireWhole(destination: DestinationConfig, name: string): Promise<void> {
-  const kept = await looking(destination, async ({ db }) => {
-    const filling = await fillingOf(db);
-    if (filling === undefined) return companiesKept(db);
-    throw new ConfigError(moveMessages.source_not_whole({ warehouse: name, from: filling.from }));
-  });
-  if (kept === undefined || kept.length === 0) throw nothingLoaded("a warehouse to move");
-}
-
-/** From now on no run works on it until it is whole. @throws ConfigError unless it is empty, or was begun from the same warehouse */
-async function beginFilling({ db }: Destination, from: string, to: string): Promise<void> {
-  const filling = await fillingOf(db);
-  if (filling?.from === from) return;
-  if (filling !== undefined)
-    throw new ConfigError(moveMessages.target_filled_from_another({ from, to, filled_from: filling.from }));
-  const kept = await companiesKept(db);
-  if (kept.length > 0) throw new ConfigError(moveMessages.target_not_empty({ to, companies: kept }));
-  await db.transaction().execute(trx => recordFilling(trx, { from, done: {} }));
-}
-
-/** The streams whose versions of rows are there, also where they are kept no more. */
-async function versionedIn({ db, dialect, schema }: Destination, streams: readonly Stream[]): Promise<Set<string>> {
-  const names = streams.map(({ tables }) => ({ schema, name: versionsName(tables.main) }));
-  const { rows } = await dialect.tablesAmong(names).execute(db);
-  const there = new Set(rows.map(({ name }) => name));
-  return new Set(streams.filter(({ tables }) => there.has(versionsName(tables.main))).map(({ name }) => name));
-}
-
-/** Makes the tables what a run of this version makes them. */
+/** Makes the tables what a run of this version makes them, with versions of rows where there are some, and locks them. */
 async function prepare(
-  { version, models }: WarehouseMove,
-  config: Config,
-  destination: Destination,
-  {
-    clock,
-    ...order
-  }: Pick<Expectation, "catalogue" | "streams" | "versioned"> & { readonly clock: Clock; readonly fills?: boolean },
+  { version, models, to }: WarehouseMove,
+  made: Destination,
+  { companies, groups, all, streams, former, clock, waitMs }: Wanted,
 ): Promise<void> {
-  await prepareWarehouse(destination, {
-    ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0, ...order },
-    grantSelectTo: config.destination.grantSelectTo,
-    volatileOf: name => config.streams.settings[name]?.volatile ?? [],
-    formats: config.formats,
+  const { db, dialect, schema } = former;
+  const { rows } = await dialect
+    .tablesAmong(streams.map(({ tables }) => ({ schema, name: versionsName(tables.main) })))
+    .execute(db);
+  const there = new Set(rows.map(({ name }) => name));
+  await prepareWarehouse(made, {
+    ...{ version, catalogue: all, streams, lockGroups: groups, lockedStreams: [], widening: [], waitMs },
+    companies: companies.map(name => ({ name, baseUrl: "", companyId: undefined, isRecorded: false })),
+    versioned: new Set(streams.filter(({ tables }) => there.has(versionsName(tables.main))).map(({ name }) => name)),
+    grantSelectTo: to.destination.grantSelectTo,
+    volatileOf: name => to.streams.settings[name]?.volatile ?? [],
+    formats: to.formats,
     now: new Date(clock.now()).toISOString(),
-    views: viewsOf({ config, models }),
+    views: viewsOf({ config: to, models }),
   });
 }
-
-const isSame = (one: DestinationConfig, other: DestinationConfig): boolean =>
-  one.type === other.type && addressOf(one) === addressOf(other) && one.stateSchema === other.stateSchema;
 
 /** What messages call it: without credentials. */
 async function placeText(destination: DestinationConfig): Promise<string> {

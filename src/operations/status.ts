@@ -12,8 +12,6 @@ import { openReading, runningRuns, type WarehouseReading } from "../warehouse/co
 import type { Holder } from "../warehouse/destination.ts";
 import { type DetailFreshness, detailFreshness } from "../warehouse/details/freshness.ts";
 import type { LakeCondition } from "../warehouse/ducklake/maintenance.ts";
-import { fillingOf } from "../warehouse/state/filling.ts";
-import { identityMessages } from "../warehouse/state/messages.ts";
 import { presentProblems } from "../warehouse/state/problems.ts";
 import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
@@ -113,7 +111,6 @@ export async function readStatus(
     note = error.message;
     return undefined;
   });
-  if (await isHalfFilled(reading)) note = identityMessages.half_filled().message;
   const place = clock && { config, catalogue: all, clock };
   const isReadable = reading !== undefined && note === null;
   return {
@@ -135,9 +132,6 @@ export async function readStatus(
     ...(place && { plan: isReadable ? await readPlan(reading, place, { companies, streams: selected }) : [] }),
   };
 }
-
-const isHalfFilled = async (reading: WarehouseReading | undefined): Promise<boolean> =>
-  reading !== undefined && (await fillingOf(reading.db)) !== undefined;
 
 function nextRun({ schedules }: Config, now: number): Status["next_run"] {
   const next = soonest(schedules, now);

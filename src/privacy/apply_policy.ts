@@ -150,16 +150,9 @@ async function outdatedExports({ db, stateSchema }: Destination, policy: Policy)
 }
 
 /** Who went on while another run changed privacy would put values back as they come. @throws ConfigError */
-function requireLatest(
-  records: readonly KeptRecord[],
-  policy: Policy,
-  { askedAt, now }: Pick<Settling, "askedAt" | "now">,
-): void {
+function requireLatest(records: readonly KeptRecord[], policy: Policy, { askedAt }: Pick<Settling, "askedAt">): void {
   const other = new Set(differences(records, policy).map(({ table, column }) => `${table}.${column}`));
-  // What is yet to come was stored before the clock was set back, and nobody knows how long ago.
-  const later = records.filter(
-    ({ since }) => since.getTime() > Date.parse(askedAt) && since.getTime() <= Date.parse(now),
-  );
+  const later = records.filter(({ since }) => since.getTime() > Date.parse(askedAt));
   const found = later.find(({ table, column }) => other.has(`${table}.${column}`));
   if (found === undefined) return;
   const { since, treatment } = found;

@@ -3,13 +3,14 @@ import type { ApiFailure } from "../errors.ts";
 import type { ReadPage } from "../rows/page_reader.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Limiter } from "./limit.ts";
+import type { ServiceClock } from "./service_clock.ts";
 
 /** Query parameters by name; percent-encoded by the client. */
 export type Query = Readonly<Record<string, string | number | boolean>>;
 
-/** What one GET yielded. `bytes` is the decompressed body, `date` the answer's Date header, `requests` all that were sent for it. */
+/** What one GET yielded. `bytes` is the decompressed body, `date` when it was given: by the service's clock, or by ours where its `Date` is not believed, `requests` all that were sent for it. */
 export interface Answer extends Envelope {
-  readonly date: Date | undefined;
+  readonly date: Date;
   readonly bytes: number;
   readonly requests: number;
   readonly retries: number;
@@ -38,13 +39,13 @@ export interface RawAnswer {
   readonly path: string;
   readonly query: Query;
   readonly status: number;
-  readonly date: Date | undefined;
+  readonly date: Date;
   readonly next: string | null;
   readonly body: Buffer;
   readonly about: object | undefined;
 }
 
-/** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw, `clockOffsets` how far the service's clock was ahead of ours in the last two answers that have a `Date`. */
+/** Counters since the client was made: `bytes` decompressed, waits in ms, `failures` by kind of what `get` threw, `clock` how our clock compares with the service's. */
 export interface ApiStats {
   readonly requests: number;
   readonly retries: number;
@@ -53,7 +54,7 @@ export interface ApiStats {
   readonly failures: Readonly<Partial<Record<ApiFailure, number>>>;
   readonly retryWaitMs: number;
   readonly limitedWaitMs: number;
-  readonly clockOffsets?: readonly number[];
+  readonly clock?: Pick<ServiceClock, "offMs" | "isApart">;
 }
 
 /** A request is about to be sent again after `waitMs`; `reason` never holds the key. `attempt` counts the requests sent so far. */
@@ -99,6 +100,8 @@ export interface ApiSettings {
   readonly limits: ApiLimits;
   readonly limit: Limiter;
   readonly clock: Clock;
+  /** Whether answers' times are compared with our clock, or our clock dates everything. */
+  readonly serviceClock: "check" | "ignore";
   readonly random: () => number;
   /** Takes personal data out of an answer, in place, before anybody sees it. Answers how its JSON text is made anew; undefined: nothing was changed. */
   readonly treat?: ((path: string, envelope: Envelope) => (() => Buffer) | undefined) | undefined;

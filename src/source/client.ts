@@ -10,7 +10,8 @@ import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } 
 import { elsewhere } from "./lasting_fault.ts";
 import { buildQuery } from "./path.ts";
 import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
-import { backoff, httpDate, limitedWait, maxAttempts } from "./retry.ts";
+import { backoff, limitedWait, maxAttempts } from "./retry.ts";
+import { ServiceClock } from "./service_clock.ts";
 
 const SLOW_MS = 10_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -27,7 +28,7 @@ class Client implements Api {
   /** Of every path: what `baseUrl` has of one, and the version. */
   readonly prefix: string;
   readonly origin: ReturnType<typeof connect>;
-  readonly stats = new Stats();
+  readonly stats: Stats;
   readonly sent: SentRequests;
   readonly maxBodyBytes: number;
   readonly pageBytes: number;
@@ -40,6 +41,7 @@ class Client implements Api {
   constructor(settings: ApiSettings) {
     const { baseUrl, limit, limits, clock, listeners } = settings;
     this.settings = settings;
+    this.stats = new Stats(settings.serviceClock);
     this.base = new URL(baseUrl);
     this.prefix = `${this.base.pathname.replace(/(?<!\/)\/+$/, "")}/api/v1`;
     // Twice as many connections as requests: one whose answer has just ended takes the next only a turn of the loop later, 2 ms.
@@ -82,7 +84,11 @@ class Stats implements ApiStats {
   readonly failures: Partial<Record<ApiFailure, number>> = {};
   retryWaitMs = 0;
   limitedWaitMs = 0;
-  clockOffsets: readonly number[] = [];
+  readonly clock: ServiceClock;
+
+  constructor(serviceClock: ApiSettings["serviceClock"]) {
+    this.clock = new ServiceClock(serviceClock);
+  }
 }
 
 interface SentRequest extends Pick<Unanswered, "method" | "path" | "attempt"> {
@@ -147,8 +153,9 @@ class Call {
   #refreshed = false;
   /** Whether the last request may have reached the service. */
   #isStarted = false;
-  /** Of the last request: the key that it was sent with, its answer's status and share of memory. */
+  /** Of the last request: the key that it was sent with, its answer's time, status and share of memory. */
   #key = "";
+  #at = new Date(0);
   #status: number | undefined;
   #share: Share | undefined;
 
@@ -234,18 +241,21 @@ class Call {
     const answer = await this.#dispatch(begun);
     const { status, latencyMs } = answer;
     this.#share = answer.share;
-    const said = httpDate(String(answer.headers["date"] ?? ""));
-    if (said !== undefined) stats.clockOffsets = [...stats.clockOffsets.slice(-1), said.getTime() - begun - latencyMs];
+    const { at, contradiction } = stats.clock.read(answer.headers, begun, begun + latencyMs);
+    this.#at = at;
     limit.observe({ ok: status < 500, limited: status === 429, latencyMs, kind: kindOf(this.#path) });
+    // The service may have done what is sent once, whatever time it is there.
+    if (contradiction !== undefined && this.#options.once !== true)
+      return { status, judged: async () => ({ kind: "refused", failure: "clock", what: contradiction }) };
     if (status === 200) {
       const judged = async () => {
         const plain = onBody === undefined ? answer : unpacked(answer, maxBytes);
         await onBody?.(plain.body);
-        return judge(plain, paged, maxBytes, clock.now(), settings.treat === undefined ? read : undefined);
+        return judge(plain, paged, maxBytes, at, settings.treat === undefined ? read : undefined);
       };
       return { status, judged };
     }
-    const verdict = judge(answer, paged, maxBytes, clock.now());
+    const verdict = judge(answer, paged, maxBytes, at);
     // While the slot is still held: nothing may start between a 429 and the pause it asks for.
     if (verdict.kind === "limited") this.#pauseAll(verdict);
     return { status, judged: async () => verdict };
@@ -296,7 +306,7 @@ class Call {
     else this.#client.barred ??= this.#tooLong(what);
   }
 
-  #take({ envelope, date, body }: Verdict & { kind: "data" }): Answer {
+  #take({ envelope, body }: Verdict & { kind: "data" }): Answer {
     const client = this.#client;
     const { settings, stats } = client;
     client.accepted = true;
@@ -304,29 +314,28 @@ class Call {
     const { hasMore = false, nextCursor = "" } = envelope.pagination ?? {};
     try {
       const treated = this.#body === undefined ? settings.treat?.(this.#path, envelope) : undefined;
-      if (settings.listeners?.onAnswer !== undefined)
-        this.#show(date, treated?.() ?? body, hasMore ? nextCursor : null);
+      if (settings.listeners?.onAnswer !== undefined) this.#show(treated?.() ?? body, hasMore ? nextCursor : null);
     } catch (error) {
       // Nobody is given the answer who could release it.
       this.#share?.release();
       throw error;
     }
     const requests = this.#requests;
-    const told = { date, bytes: body.length, requests, retries: requests - 1, status: this.#status ?? 200 };
+    const told = { date: this.#at, bytes: body.length, requests, retries: requests - 1, status: this.#status ?? 200 };
     return { ...envelope, ...told, release: this.#options.holds === true ? this.#share?.release : undefined };
   }
 
-  #show(date: Date | undefined, body: Buffer, next: string | null): void {
+  #show(body: Buffer, next: string | null): void {
     if (this.#body !== undefined) return;
     const { about } = this.#options;
     const asked = { path: this.#path, query: this.#query, status: this.#status ?? 200, about };
-    this.#client.settings.listeners?.onAnswer?.({ ...asked, date, next, body });
+    this.#client.settings.listeners?.onAnswer?.({ ...asked, date: this.#at, next, body });
   }
 
   async #afterRefusal(verdict: Verdict & { kind: "refused" }): Promise<void> {
     const { settings } = this.#client;
-    const { failure, body, date } = verdict;
-    if (failure === "not_found" && body !== undefined) this.#show(date, body, null);
+    const { failure, body } = verdict;
+    if (failure === "not_found" && body !== undefined) this.#show(body, null);
     if (failure !== "unauthorized" || this.#refreshed || settings.refreshKey === undefined) throw this.#giveUp(verdict);
     this.#refreshed = true;
     // Another request may have brought the new key meanwhile.

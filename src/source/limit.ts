@@ -43,7 +43,6 @@ export function createLimiter(settings: {
   const spacing = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
   let nextStart = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  let pausedFor = 0;
   let pauseReason: string | undefined;
   let limited = 0;
   let timer: AbortController | undefined;
@@ -51,8 +50,7 @@ export function createLimiter(settings: {
   function arm(): void {
     if (timer !== undefined || queue.size === 0) return;
     const now = clock.now();
-    // A clock that was set back must not turn a pause of seconds into one of hours.
-    const wait = Math.max(Math.min(pausedUntil - now, pausedFor), Math.min(nextStart - now, spacing));
+    const wait = Math.max(pausedUntil, nextStart) - now;
     if (wait <= 0) {
       open();
       return;
@@ -71,7 +69,6 @@ export function createLimiter(settings: {
   function open(): void {
     if (pauseReason !== undefined) ceiling.resume();
     pauseReason = undefined;
-    pausedFor = 0;
     queue.start();
   }
 
@@ -84,7 +81,7 @@ export function createLimiter(settings: {
 
   function space(): void {
     const now = clock.now();
-    // A timer that came late is made up for; time nobody used is not, and a clock that was set back costs one interval.
+    // A timer that came late is made up for; time nobody used is not.
     const due = nextStart <= now && now - nextStart <= lateMs ? nextStart : now;
     nextStart = due + spacing;
     if (nextStart <= now) return;
@@ -106,7 +103,6 @@ export function createLimiter(settings: {
     },
     pause(ms, reason) {
       pausedUntil = Math.max(pausedUntil, clock.now() + ms);
-      pausedFor = Math.max(pausedFor, ms);
       pauseReason = reason;
       queue.pause();
       arm();

@@ -33,6 +33,11 @@ export const sourceMessages = catalog("source", {
   too_large: failed("too_large", "more than 67108864 bytes in one body"),
   redirected: failed("redirected", "status 302, a redirect to https://login.example.com", 302),
   unconfirmed: failed("unconfirmed", "no complete answer: other side closed"),
+  clock: failed(
+    "clock",
+    "the time 2026-01-31T04:00:00.000Z when this machine's clock was at 2026-02-02T04:00:00.000Z, as in the answer before",
+    200,
+  ),
   budget: failed("budget", "nothing: as many requests as --max-requests allows were sent"),
   unexpected_pages: template(
     { path: "/sites" },

@@ -7,10 +7,10 @@ import { httpDate, retryAfterMs } from "./retry.ts";
 
 /** What one answer means: data, or a failure; `body` is decompressed. `what` says what came; nothing of the body but the service's own message. */
 export type Verdict =
-  | { readonly kind: "data"; readonly envelope: Envelope; readonly date: Date | undefined; readonly body: Buffer }
+  | { readonly kind: "data"; readonly envelope: Envelope; readonly body: Buffer }
   | ({ readonly kind: "limited" } & Fault)
   | ({ readonly kind: "again" } & Fault)
-  | ({ readonly kind: "refused"; readonly date?: Date | undefined; readonly body?: Buffer } & Fault);
+  | ({ readonly kind: "refused"; readonly body?: Buffer } & Fault);
 
 type Failed = Exclude<Verdict, { kind: "data" }>;
 
@@ -25,8 +25,6 @@ export interface Fault {
   readonly lasting?: string | true;
 }
 
-const YEAR_MS = 366 * 86_400_000;
-
 /** The answer with its body decompressed; as it is where that can't be done, which `judge` tells. Throws BodyTooLargeError. */
 export function unpacked(answer: WireAnswer, maxBytes: number): WireAnswer {
   const { "content-encoding": encoding, ...headers } = answer.headers;
@@ -38,22 +36,19 @@ export function unpacked(answer: WireAnswer, maxBytes: number): WireAnswer {
   }
 }
 
-/** Reads an answer. `again`: another attempt may help. Throws BodyTooLargeError. `paged`: a 2xx without a pagination block is `again`; a `Date` more than a year ahead of `now` counts as none. */
-export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, now: number, read?: ReadPage): Verdict {
+/** Reads an answer. `again`: another attempt may help. Throws BodyTooLargeError. `paged`: a 2xx without a pagination block is `again`. `at`: when it was given. */
+export function judge(answer: WireAnswer, paged: boolean, maxBytes: number, at: Date, read?: ReadPage): Verdict {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) return redirected(answer);
-  const said = httpDate(text(headers["date"]));
-  // Believed, a time that is yet to come could become a high-water mark that no later row passes.
-  const date = said !== undefined && said.getTime() - now > YEAR_MS ? undefined : said;
   try {
     const plain = decompress(answer.body, text(headers["content-encoding"]), maxBytes);
     const body = inUtf8(plain, text(headers["content-type"]));
     if (status < 300)
-      return succeeded(read === undefined ? parseJson(body) : read(body, parseJson), body, date, status, paged);
-    const retryAfter = retryAfterMs(text(headers["retry-after"]), said, now);
+      return succeeded(read === undefined ? parseJson(body) : read(body, parseJson), body, status, paged);
+    const retryAfter = retryAfterMs(text(headers["retry-after"]), httpDate(text(headers["date"])) ?? at);
     const verdict = failed(status, readComplaint(tryJson(body)), retryAfter);
     if (isPage(answer)) return { ...verdict, ...page(status) };
-    return verdict.kind === "refused" ? { ...verdict, date, body } : verdict;
+    return verdict.kind === "refused" ? { ...verdict, body } : verdict;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     const type = text(headers["content-type"]) ?? "no content type";
@@ -72,7 +67,7 @@ const isPage = ({ status, headers }: WireAnswer): boolean =>
 
 const page = (status: number) => ({ what: `status ${status} and a web page (HTML)`, lasting: true as const });
 
-function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: number, paged: boolean): Verdict {
+function succeeded(json: unknown, body: Buffer, status: number, paged: boolean): Verdict {
   const partial = partialness(json, status);
   if (partial !== undefined) return { kind: "again", failure: "malformed", ...partial };
   const envelope = readEnvelope(json, paged);
@@ -84,7 +79,7 @@ function succeeded(json: unknown, body: Buffer, date: Date | undefined, status: 
   const cursor = envelope.pagination?.nextCursor;
   const fault = cursor === undefined ? undefined : cursorFault(cursor);
   if (fault !== undefined) return { kind: "again", failure: "malformed", what: `status ${status} and ${fault}` };
-  return { kind: "data", envelope, date, body };
+  return { kind: "data", envelope, body };
 }
 
 /** Statuses of HTTP for an answer that holds a part of what was requested, or several answers. */

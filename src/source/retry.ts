@@ -18,13 +18,13 @@ export function limitedWait(count: number, retryAfter: number | undefined, rando
   return Math.round(wait * (1 + random() / 2));
 }
 
-/** A Retry-After header in ms: seconds, or an HTTP date less the answer's `Date` (else `now`). Undefined when absent or unreadable; never negative. */
-export function retryAfterMs(header: string | undefined, date: Date | undefined, now: number): number | undefined {
+/** A Retry-After header in ms: seconds, or an HTTP date less the answer's time. Undefined when absent or unreadable; never negative. */
+export function retryAfterMs(header: string | undefined, at: Date): number | undefined {
   const text = header?.trim();
   if (text === undefined || text === "") return undefined;
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
   const until = httpDate(text);
-  return until === undefined ? undefined : Math.max(0, until.getTime() - (date?.getTime() ?? now));
+  return until === undefined ? undefined : Math.max(0, until.getTime() - at.getTime());
 }
 
 /** An HTTP date (`Sun, 06 Nov 1994 08:49:37 GMT`), or undefined when it is none. */

@@ -28,8 +28,8 @@ export interface Destination extends Exportable, AsyncDisposable {
   lock(company: string, lockGroups: readonly string[], waitMs: number): Promise<void>;
   /** Releases all locks of this run. A database file stays with the process that opened it. */
   unlock(): Promise<void>;
-  /** `COPY … FROM STDIN` with whole rows; absent where the database reads files. */
-  readonly copyIn?: (statement: string, rows: Buffer) => Promise<void>;
+  /** `COPY … FROM STDIN`; absent where the database reads files. */
+  readonly copyIn?: (statement: string, rows: AsyncIterable<Buffer>) => Promise<void>;
   /** Who holds what at this moment, as a FROM item with the columns of the table `holders`; a row of a killed run may be among them. */
   readonly holders: Fragment;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */

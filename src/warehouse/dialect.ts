@@ -83,8 +83,6 @@ export interface Dialect extends CatalogQueries, Multiplication {
 
   /** Where a row stands within its table, as a column that every table has. */
   readonly rowPlace: "ctid" | "rowid";
-  /** What time it is by the clock of the database's own machine; undefined where that is this one. */
-  readonly serverTime: Fragment | undefined;
   /** The field names of a JSON object as a FROM item with the column `value`; no rows for other JSON. */
   fieldNames(json: Fragment): Fragment;
   /** How the value at a path of a column of JSON is read; `removed` is what its removal takes away. */

@@ -59,10 +59,7 @@ test("--offline asks nobody", async () => {
 });
 
 test("what a run would fail with is told stream by stream, and what it can live with is a warning", async () => {
-  const simulator = await simulated({
-    now: () => new Date(Date.now() + 3_600_000),
-    faults: { error500: 1, only: "/items" },
-  });
+  const simulator = await simulated({ faults: { error500: 1, only: "/items" } });
   const { run } = workplace(simulator, { destination: { path: "./w.duckdb", grant_select_to: ["bi"] } });
   simulator.delete("invoices", simulator.truth.count("invoices"));
   const answer = await run(["check", "--json"]);
@@ -73,12 +70,26 @@ test("what a run would fail with is told stream by stream, and what it can live 
     name: "config",
     message: expect.stringContaining("grant_select_to has no effect"),
   });
-  expect(lineOf(checked, "clock")).toMatchObject({ ok: true, level: "warn", advice: expect.stringContaining("NTP") });
-  expect(lineOf(checked, "clock")?.message).toMatch(/3[56]\d\d s behind the service's/);
+  expect(lineOf(checked, "clock")).toMatchObject({ ok: true, code: "check.clock" });
   expect(lineOf(checked, "items")).toMatchObject({ ok: false, level: "fail" });
   expect(lineOf(checked, "items")?.advice).toContain("try again later");
   expect(lineOf(checked, "invoice_matches")?.message).toBe("its list has no row to ask for");
   expect(lineOf(checked, "purchase_orders")).toMatchObject({ ok: true, level: "ok", advice: null });
+});
+
+test("a wrong clock is what is to be mended first", async () => {
+  const simulator = await simulated({ now: () => new Date(Date.now() + 3_600_000) });
+  const { run } = workplace(simulator);
+  const checked = json<Checked>(await run(["check", "--json"]));
+  expect(checked).toMatchObject({ ok: false, exit_code: 2 });
+  expect(lineOf(checked, "clock")).toMatchObject({
+    ...{ level: "fail", code: "source.clock", advice: expect.stringContaining("NTP") },
+  });
+  expect(lineOf(checked, "items")).toBeUndefined();
+  const ignoring = workplace(simulator, { api: { base_url: simulator.url, key: `\${KEY}`, clock: "ignore" } });
+  const ignored = json<Checked>(await ignoring.run(["check", "--json"]));
+  expect(lineOf(ignored, "clock")).toMatchObject({ ok: true, code: "check.clock_unknown" });
+  expect(lineOf(ignored, "items")).toMatchObject({ ok: true });
 });
 
 test("a company that the warehouse keeps under another name is noticed by its id", async () => {

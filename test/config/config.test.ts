@@ -18,6 +18,7 @@ test("an empty file is the contract's defaults", async () => {
       requestsPerSecond: undefined,
       timeoutMs: 30_000,
       maxWaitMs: 600_000,
+      clock: "check",
       memoryBytes: 128_000_000,
     },
     destination: {

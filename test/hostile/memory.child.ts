@@ -17,6 +17,7 @@ const api = createApi({
   },
   limit: createLimiter({ maxConcurrency: 1, clock }),
   clock,
+  serviceClock: "check",
   random: () => 0,
   userAgent: "tributary/test",
 });

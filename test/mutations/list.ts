@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/operations/replay/scan_choice.ts",
     in: "gapsIn",
     change: { returns: "() => undefined" },
-    tests: "test/operations/replay/clock.test.ts",
+    tests: "test/operations/replay/scan_choice.test.ts",
   },
   {
     invariant: 4,

@@ -66,16 +66,6 @@ describe.each(kinds)("%s", (_name, make) => {
     expect(await place.night({ full: true })).toMatchObject({ exit_code: 0 });
     expect((await emails(place)).sort()).toEqual(place.stock.visits.map(({ email }) => email));
   });
-
-  test("a clock that was set back does not keep a run from changing privacy again", async () => {
-    const place = await placeOf(make);
-    place.under({ pii: "hash", key: KEY });
-    await place.night();
-    place.under({});
-    place.clock.advance(-2 * 86_400_000);
-    expect(await place.night({ full: true })).toMatchObject({ exit_code: 0 });
-    expect(await emails(place)).not.toEqual(hashes);
-  });
 });
 
 describe("postgres, what a verification keeps", () => {

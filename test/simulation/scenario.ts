@@ -60,7 +60,7 @@ class Scenario {
         this.#cast.world.change(step.change);
         return [];
       case "clock":
-        note(totals.counts, step.ms < 0 ? "clock back" : "clock on");
+        note(totals.counts, "clock on");
         this.#runs.pass(step.ms);
         return [];
       case "configure":
@@ -163,14 +163,10 @@ class Scenario {
         this.#cast.neighbour.begin(own, this.#runs.settings, struckTogether(step.death));
       }
     };
-    this.#runs.off = step.clockOff;
-    if (step.clockOff !== 0)
-      note(totals.counts, step.clockOff > 0 ? "clock ahead for a run" : "clock behind for a run");
     const plain = await this.#runs.job();
     const job: Job = { ...plain, ...step, program: step.older === "run" ? "first" : plain.program };
     const ended = await this.#runs.run(job);
     await this.#runs.besideEnded();
-    this.#runs.off = 0;
     const second = await beside;
     world.hook = undefined;
     this.#runs.calm();

@@ -104,6 +104,7 @@ describe("429", () => {
       limits: { timeoutMs: 120_000, maxWaitMs: 600_000 },
       limit,
       clock,
+      serviceClock: "ignore",
       random: () => 1,
       userAgent: "t",
     });

@@ -8,33 +8,32 @@ describe("Retry-After", () => {
   test("seconds, with or without a fraction", () => {
     fc.assert(
       fc.property(fc.nat(1_000_000), seconds => {
-        expect(retryAfterMs(String(seconds), undefined, now)).toBe(seconds * 1000);
-        expect(retryAfterMs(` ${seconds} `, undefined, now)).toBe(seconds * 1000);
+        expect(retryAfterMs(String(seconds), new Date(now))).toBe(seconds * 1000);
+        expect(retryAfterMs(` ${seconds} `, new Date(now))).toBe(seconds * 1000);
       }),
     );
-    expect(retryAfterMs("1.5", undefined, now)).toBe(1500);
+    expect(retryAfterMs("1.5", new Date(now))).toBe(1500);
   });
 
-  test("an HTTP date is measured against the answer's own Date, not our clock", () => {
+  test("an HTTP date is measured against the answer's time", () => {
     const seconds = fc.integer({ min: -100_000, max: 100_000 });
     fc.assert(
       fc.property(seconds, seconds, (wait, skew) => {
         const date = new Date(now + skew * 1000);
         const header = new Date(date.getTime() + wait * 1000).toUTCString();
-        expect(retryAfterMs(header, date, now)).toBe(Math.max(0, wait * 1000));
-        expect(retryAfterMs(header, undefined, now)).toBe(Math.max(0, (wait + skew) * 1000));
+        expect(retryAfterMs(header, date)).toBe(Math.max(0, wait * 1000));
       }),
     );
   });
 
   test.each([undefined, "", "soon", "-5", "1e3", "0x10", "12 apples"])("%j is no wait", header => {
-    expect(retryAfterMs(header, undefined, now)).toBeUndefined();
+    expect(retryAfterMs(header, new Date(now))).toBeUndefined();
   });
 
   test("any text gives undefined or a length of time", () => {
     fc.assert(
       fc.property(fc.string(), header => {
-        const wait = retryAfterMs(header, undefined, now);
+        const wait = retryAfterMs(header, new Date(now));
         expect(wait === undefined || wait >= 0).toBe(true);
       }),
     );

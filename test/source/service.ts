@@ -58,6 +58,7 @@ export function client(
     },
     limit: createLimiter({ maxConcurrency: 8, clock: settings.clock ?? clock }),
     clock,
+    serviceClock: "ignore",
     random: () => 1,
     listeners: {
       onRetry: onRetry ?? (event => events.push(event)),

@@ -41,7 +41,10 @@ export async function scenario(
   const given: object = { ...sizes, ...more.options?.sizes };
   const unread = Object.entries(sized).flatMap(([size, pattern]) => (Object.hasOwn(given, size) ? [] : [pattern]));
   // Making views and comparing them takes a tenth of a small run; whoever looks at them says so.
-  const plain = (config: Setting["config"]) => ({ views: false, ...config });
+  const plain = ({ api, ...config }: Setting["config"] & { readonly api?: object } = {}) => ({
+    ...{ views: false, ...config },
+    api: { clock: "check", ...api },
+  });
   const runs = bench({ ...more, config: plain(more.config), simulator: between, warehouse, clock, unread });
   const looking: Scenario = {
     ...runs,

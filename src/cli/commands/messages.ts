@@ -40,27 +40,11 @@ export const commandMessages = catalog("command", {
     ({ known, name }) => `meaning: expected ${known.join(", ")}, got ${name}`,
   ),
   meanings_without_views: "Meanings are read by the views for analysts, and the configuration has `views: false`.",
-  move_base_url: template(
-    { reason: "expected an address such as https://procurement.example.com", base_url: "procurement" },
-    ({ reason, base_url }) => `--base-url: ${reason}, got ${base_url}.`,
-  ),
-  move_companies: template(
-    { companies: 2 },
-    ({ companies }) => `Expected one company, got ${companies}: name it with --company.`,
-  ),
-  move_off_terminal:
-    "move asks before it changes anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it found.",
-  move_refused: "Stopped: nothing was changed.",
   move_stopped: template(
     { signal: "SIGTERM" },
-    ({ signal }) =>
-      `Stopped by ${signal}: the tables that were copied are kept, and the same command goes on from there.`,
+    ({ signal }) => `Stopped by ${signal}: nothing was copied. The same command begins anew.`,
   ),
-  move_stopping: "stopping, and taking back the table that is under way; once more leaves at once",
-  move_to_with_option: template(
-    { option: "--company" },
-    ({ option }) => `--to moves the whole warehouse, and nothing of the service: leave ${option} out.`,
-  ),
+  move_stopping: "stopping, and taking back what was copied; once more leaves at once",
   query_cancelled: "The query was cancelled.",
   query_empty: "Expected a query such as 'select * from invoices', got nothing.",
   query_out_without_query: "Expected with --out a query such as 'select * from invoices', got none.",

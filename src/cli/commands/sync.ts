@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
@@ -17,6 +17,7 @@ interface SyncOptions extends CommonOptions {
   readonly details?: true;
   readonly resume?: true;
   readonly confirmDeletes?: true;
+  readonly acceptAddress?: true;
   readonly workers?: true;
 }
 
@@ -28,6 +29,12 @@ export function register(command: Command, context: CliContext): void {
     .option("--details", "fetch the details of all rows again, unchanged ones too")
     .option("--resume", "let --full and --details go on with what a stopped run began; without them a run always does")
     .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back")
+    .addOption(
+      new Option(
+        "--accept-address",
+        "the service has another address: compare its company's id and up to 50 rows with what is kept, and record it",
+      ).conflicts(["workers", "dryRun"]),
+    )
     .option("--workers", "have the workers do it (`tributary work`), and follow them; Ctrl-C ends the following");
   attachOptions(
     command,
@@ -54,8 +61,8 @@ async function sync(streams: readonly string[], options: SyncOptions, context: C
 
 /** The options of the command as those of the function. */
 export const syncOptions = (streams: readonly string[], options: SyncOptions): LibraryOptions => {
-  const { company, full, details, resume, confirmDeletes, workers } = options;
-  return { streams, company, full, details, resume, confirmDeletes, workers, ...limitsOf(options) };
+  const { company, full, details, resume, confirmDeletes, acceptAddress, workers } = options;
+  return { streams, company, full, details, resume, confirmDeletes, acceptAddress, workers, ...limitsOf(options) };
 };
 
 /** The warehouse, after a sync of these streams where one is wanted, and what the sync did. */

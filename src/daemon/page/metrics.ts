@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { type Clock, isLater } from "../../clock.ts";
+import type { Clock } from "../../clock.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
 import type { RunStatus, Status, StreamStatus } from "../../operations/status.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
@@ -251,8 +251,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   function takeStored({ finished_at, ...run }: RunStatus): void {
     if (finished_at === null) return;
     const end = seconds(finished_at);
-    if (lastRun === undefined || isLater(end, seconds(lastRun.finished_at), clock.now() / 1_000))
-      lastRun = { ...run, finished_at };
+    if (lastRun === undefined || end > seconds(lastRun.finished_at)) lastRun = { ...run, finished_at };
   }
 
   async function scrape(): Promise<string> {

@@ -1,4 +1,3 @@
-import { isLater } from "../../clock.ts";
 import { counted } from "../../counted.ts";
 import { roughly } from "../../duration.ts";
 import type { FleetStatus } from "../../fleet/view.ts";
@@ -183,12 +182,9 @@ interface RunEnd extends Pick<Concern, "tone" | "at"> {
 }
 
 /** The last run that ended, by the daemon or the warehouse: runs that could not begin are known to the daemon alone. */
-function lastEnd({ last, status, history, now }: View): RunEnd | undefined {
+function lastEnd({ last, status, history }: View): RunEnd | undefined {
   const stored = status?.last_run ?? undefined;
-  if (
-    last !== undefined &&
-    (stored === undefined || !isLater(Date.parse(endOf(stored)), Date.parse(last.finishedAt), now))
-  ) {
+  if (last !== undefined && (stored === undefined || Date.parse(endOf(stored)) <= Date.parse(last.finishedAt))) {
     const tone = last.outcome.exit_code === 4 || last.outcome.exit_code === 5 ? "warn" : "bad";
     if ("error" in last.outcome)
       return { tone, at: last.finishedAt, error: last.outcome.error.message, warnings: [], streams: [] };

@@ -195,9 +195,7 @@ function resumption(
 ): Pick<Turn, "at" | "cause" | "failures"> | undefined {
   const last = past[0];
   if (last === undefined) return undefined;
-  // A run with a start in the future was recorded by a clock that has been set back since.
-  const isOver = ({ startedAt }: PastRun) =>
-    startedAt > now || (timetable.next(startedAt) ?? Number.POSITIVE_INFINITY) <= now;
+  const isOver = ({ startedAt }: PastRun) => (timetable.next(startedAt) ?? Number.POSITIVE_INFINITY) <= now;
   if (isOver(last)) return { at: now, cause: "missed", failures: 0 };
   const failed = past.filter(run => !isOver(run) && isFailure(run)).length;
   if (last.exitCode === 130 || last.exitCode === 143) return { at: now, cause: "retry", failures: failed };

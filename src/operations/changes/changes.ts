@@ -67,8 +67,6 @@ export interface ChangesOrder {
   readonly companies: readonly string[];
   readonly state: ChangesState;
   readonly format: LineFormat;
-  /** ms since 1970. */
-  readonly now: number;
 }
 
 /** What a line is, around the JSON object of its row. */
@@ -129,7 +127,6 @@ export async function takeChanges(
   take: (batch: ChangedBatch) => Promise<void>,
 ): Promise<void> {
   const { companies, format } = order;
-  const present = new Date(order.now).toISOString().replace("Z", "000Z");
   let { state } = order;
   await atOneMoment(reading, async db => {
     const tables = await changesTables({ ...reading, db }, order);
@@ -146,8 +143,8 @@ export async function takeChanges(
           const { stream, name } = table;
           const before = state;
           const stateBehind = (record: Readonly<Record<string, unknown>>) =>
-            behind(before, company, name, positionOf(record, table.key), present);
-          state = behind(before, company, name, position, present);
+            behind(before, company, name, positionOf(record, table.key));
+          state = behind(before, company, name, position);
           await take({ stream, table: name, company, lines, rows, state, stateBehind });
         });
       }
@@ -166,13 +163,7 @@ function requireKey({ name, key, columns }: ChangesTable, at: Positions[string] 
 const isBigint = (text: string): boolean =>
   /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
-function behind(
-  state: ChangesState,
-  company: string,
-  table: string,
-  { changedAt, key }: ChangePosition,
-  present: string,
-): ChangesState {
-  const at = changedAt > present ? { changed_at: present, key: [] } : { changed_at: changedAt, key: [...key] };
+function behind(state: ChangesState, company: string, table: string, { changedAt, key }: ChangePosition): ChangesState {
+  const at = { changed_at: changedAt, key: [...key] };
   return { ...state, companies: { ...state.companies, [company]: { ...state.companies[company], [table]: at } } };
 }

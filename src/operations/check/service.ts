@@ -9,7 +9,6 @@ import {
   type Snapshot,
   type Stream,
 } from "../../catalog/stream.ts";
-import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, ConfigError } from "../../errors.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
@@ -23,9 +22,6 @@ import { questionsOf } from "../../sync/stream/lookups.ts";
 import { choicesOf } from "../../sync/stream/snapshot.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 import { checkMessages } from "./messages.ts";
-
-/** A clock further off than this makes times in the tables misleading. */
-const SKEW_MS = 60_000;
 
 type Row = Record<string, unknown>;
 
@@ -56,13 +52,16 @@ async function* askService(
   { company, identity, streams, askingOf, tools }: ServiceCheck,
   api: Api,
 ): AsyncGenerator<CheckLine, string | undefined> {
+  const ask = () => api.get(identity.path, {}, { signal: tools.signal });
   let companyId: string | undefined;
   try {
-    const answer = await api.get(identity.path, {}, { signal: tools.signal });
+    const answer = await ask();
     companyId = fieldOf(answer.data, identity.id);
     const owner = { name: fieldOf(answer.data, identity.name), id: companyId };
     yield ok("api key", checkMessages.key_belongs({ company: company.name, ...owner, base_url: company.baseUrl }));
-    yield clockLine(tools.clock, answer.date);
+    const clock = await clockLine(api, ask);
+    yield clock;
+    if (clock.level === "fail") return companyId;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.failure !== "forbidden" && error.failure !== "not_found") {
@@ -75,11 +74,16 @@ async function* askService(
   return companyId;
 }
 
-function clockLine(clock: Clock, date: Date | undefined): CheckLine {
-  if (date === undefined) return ok("clock", checkMessages.clock_unknown());
-  const skew_ms = clock.now() - date.getTime();
-  if (Math.abs(skew_ms) <= SKEW_MS) return ok("clock", checkMessages.clock({ skew_ms }));
-  return warning("clock", checkMessages.clock_wrong({ skew_ms }));
+/** Where the clocks differ, a second answer decides. */
+async function clockLine({ stats }: Api, ask: () => Promise<unknown>): Promise<CheckLine> {
+  try {
+    if (stats.clock?.isApart === true) await ask();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return failure("clock", error);
+  }
+  const off_ms = stats.clock?.offMs;
+  return ok("clock", off_ms === undefined ? checkMessages.clock_unknown() : checkMessages.clock({ off_ms }));
 }
 
 async function* askStreams(

@@ -60,7 +60,7 @@ export async function archivedFiles(root: string, company: string, stream: strin
     if (begun.has(run)) continue;
     // A file without a whole line tells no time but by its name, to the second.
     for await (const head of headsOf(path, () => undefined)) {
-      begun.set(run, { begunAt: head.at, date: head.date ?? head.at });
+      begun.set(run, { begunAt: head.at, date: head.date });
       break;
     }
   }
@@ -68,7 +68,7 @@ export async function archivedFiles(root: string, company: string, stream: strin
   return order.flatMap(([run, times]) => files.filter(file => file.run === run).map(file => ({ ...file, ...times })));
 }
 
-/** By the service's time: our clock may have been set back between two runs. Within a second of it by ours. */
+/** By the service's time, and within a second of it by ours. */
 export function byBegin(a: Begin, b: Begin): number {
   if (a.date === b.date) return a.begunAt < b.begunAt ? -1 : 1;
   return a.date < b.date ? -1 : 1;
@@ -114,7 +114,7 @@ function note(scans: Map<string, ArchivedScan>, head: Head, ordinal: number): vo
     run,
     begunAt: at,
     endedAt: at,
-    date: head.date ?? at,
+    date: head.date,
     requests: new Map(),
     confirms: new Map(),
     confirmedBy: new Set(),

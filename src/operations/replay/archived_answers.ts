@@ -14,9 +14,8 @@ import { isIn, type Span } from "./scan_choice.ts";
 export interface ArchivedAnswer {
   readonly parent: Parent;
   readonly scan: string;
-  /** When its last page came, ISO 8601: by the clock of the run, and by the service's. */
+  /** When its last page came, ISO 8601, by the clock of the run. */
   readonly at: string;
-  readonly date: string;
   readonly accepted: boolean;
   readonly requests: ReadonlyMap<string, ArchivedRequest>;
   readonly first: number;
@@ -29,7 +28,7 @@ export async function answersIn(files: readonly ArchivedFile[], span: Span): Pro
     Omit<ArchivedAnswer, "first" | "requests"> & { requests: Map<string, ArchivedRequest> }
   >();
   for await (const { head, held } of requestsIn(files)) {
-    const { parent, request, at, date, scan, accepted, status } = head;
+    const { parent, request, at, scan, accepted, status } = head;
     if (parent === undefined || !isIn(span, at)) continue;
     // A first page begins a new answer.
     const begins = request.query["cursor"] === undefined;
@@ -40,7 +39,7 @@ export async function answersIn(files: readonly ArchivedFile[], span: Span): Pro
     }
     const requests = (begins ? undefined : answers.get(parent.key)?.requests) ?? new Map<string, ArchivedRequest>();
     requests.set(requestKey(request.path, request.query), held);
-    answers.set(parent.key, { parent, scan, at, date: date ?? at, accepted, requests });
+    answers.set(parent.key, { parent, scan, at, accepted, requests });
   }
   const whole = [...answers.values()].flatMap(answer => {
     const first = firstPages(answer.requests).get(0);
@@ -57,7 +56,7 @@ export async function sittingsIn(
   const found = new Map<string, ArchivedRequest & { scan: string; date: string }>();
   for await (const { head, held } of requestsIn(files)) {
     const { at, scan, date } = head;
-    if (isIn(span, at)) found.set(requestKey(held.path, held.query), { ...held, scan, date: date ?? at });
+    if (isIn(span, at)) found.set(requestKey(held.path, held.query), { ...held, scan, date });
   }
   return [...found.values()];
 }

@@ -132,15 +132,14 @@ type DetailSync = StreamSync<Detail>;
 
 async function loadAnswers(sync: DetailSync, piece: Answers, completeTo: string | null, span: Span): Promise<void> {
   const { context, stream, progress } = sync;
-  const { runs, known, isOvertaken } = piece;
+  const { runs, known } = piece;
   const rowState = known ? await fetchedAt(context, stream) : new Map<string, number>();
   const done = new Set<string>();
   // The newest first: each parent's last answer is the one that counts.
   for (const files of runs.toReversed()) {
-    const overtaken = isOvertaken(files[0]!.run);
     const answers = (await answersIn(files, span)).filter(answer => {
       const { key } = answer.parent;
-      return !done.has(key) && !isKnownLater(rowState.get(key), answer, overtaken);
+      return !done.has(key) && !isKnownLater(rowState.get(key), answer);
     });
     for (const { parent } of answers) done.add(parent.key);
     if (answers.length > 0) await loadRun(sync, files, answers, completeTo);
@@ -148,16 +147,9 @@ async function loadAnswers(sync: DetailSync, piece: Answers, completeTo: string 
   if (done.size === 0) endWithNothing(progress);
 }
 
-/**
- * Whether the tables know a later answer than this one: theirs was fetched later or, where that may have been done by a run
- * that the archive lacks, is another one, as a clock that was set back has it fetched earlier.
- */
-function isKnownLater(fetched: number | undefined, { at, date }: ArchivedAnswer, overtaken: boolean): boolean {
-  if (fetched === undefined) return false;
-  if (fetched > Date.parse(at) + NOTED_WITHIN_MS) return true;
-  // A clock that is ahead is noted as at most half a minute ahead of the service's.
-  return overtaken && [at, date].every(time => Math.abs(fetched - Date.parse(time)) > 2 * NOTED_WITHIN_MS);
-}
+/** Whether the tables know a later answer than this one. */
+const isKnownLater = (fetched: number | undefined, { at }: ArchivedAnswer): boolean =>
+  fetched !== undefined && fetched > Date.parse(at) + NOTED_WITHIN_MS;
 
 async function loadRun(
   sync: StreamSync<Detail>,

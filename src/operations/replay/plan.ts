@@ -24,8 +24,6 @@ export interface Answers {
   readonly runs: readonly (readonly ArchivedFile[])[];
   /** The tables may know later answers than these. */
   readonly known: boolean;
-  /** Whether a run came after this one, or may have, whose answers are not in the archive. */
-  readonly isOvertaken: (run: string) => boolean;
 }
 
 export interface ReplayPlan {
@@ -63,7 +61,6 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
       to: near.at(-1)?.[0]?.begunAt,
     });
     const gapAfter = gapsIn([...begun.keys()], knowledge);
-    const isOvertaken = (run: string) => gapAfter(run) !== undefined;
     // The detail state says which details the tables know later answers of. Where a reset left rows without it, only an archive without gaps does.
     const isReset = state.publishedScan === null && loaded && span.from === undefined && span.to === undefined;
     const gap = mode.kind === "detail" && isReset ? gapAfter(files[0]!.run) : undefined;
@@ -72,8 +69,8 @@ export async function planReplay(context: SyncContext, stream: Stream, root: str
       return { ...plan, known: undefined, later: new Map(), refused };
     }
     if (state.publishedScan !== null || loaded)
-      return { ...plan, known: { kind: "answers", runs: near, known: true, isOvertaken }, later: new Map() };
-    const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false, isOvertaken }] as const);
+      return { ...plan, known: { kind: "answers", runs: near, known: true }, later: new Map() };
+    const later = near.map(run => [run[0]!.run, { kind: "answers", runs: [run], known: false }] as const);
     return { ...plan, known: undefined, later: new Map(later) };
   }
   const contents = await readArchiveContents(files);

@@ -45,7 +45,6 @@ export interface Knowledge {
 /** A run by the warehouse's own log. */
 export interface LoggedRun {
   readonly run: string;
-  /** Orders the log, and nothing else: what a run finds there of later than its own clock it brings back (run_log.ts). */
   readonly startedAt: string;
   /** It asked the service, and the tables may hold what came. */
   readonly hasPublished: boolean;
@@ -100,8 +99,7 @@ const isComplete = (scan: ArchivedScan): boolean => partsOf(scan) !== undefined;
 
 function isWhole(scan: ArchivedScan): boolean {
   const took = Date.parse(scan.endedAt) - Date.parse(scan.begunAt);
-  // Ended before it began: the clock was set back meanwhile.
-  return scan.full && !scan.windows && took >= 0 && took <= OLDEST_SCAN_MS && isComplete(scan);
+  return scan.full && !scan.windows && took <= OLDEST_SCAN_MS && isComplete(scan);
 }
 
 /** From the last scan on that holds all there was; rows that no list holds any more are kept only where lists forget. */
@@ -114,8 +112,7 @@ function merged(stream: Stream, before: readonly ArchivedScan[], span: Span): re
 
 /**
  * Of each run of the archive when one began that read the stream after it and is not in the archive: what that one brought
- * would be taken back. By the log alone, as the archive's times are those of clocks that may have been wrong. Where the log
- * does not tell which of the two came first, it is a gap too.
+ * would be taken back. Where the log does not tell which of the two came first, it is a gap too.
  */
 export function gapsIn(held: readonly string[], { runs }: Knowledge): (run: string) => string | undefined {
   const inArchive = new Set(held);

@@ -78,7 +78,7 @@ function answerOf({ head, body }: Line, path: string, alone: boolean, options: G
   return {
     ...envelope,
     pagination: alone && pagination !== undefined ? { ...pagination, hasMore: false } : pagination,
-    date: new Date(head.date ?? head.at),
+    date: new Date(head.date),
     bytes: body.length,
     requests: 0,
     retries: 0,

@@ -75,14 +75,14 @@ async function reportMissing(comparing: Comparing, mode: Scan | Feed, { capped, 
 /** Of figures only those of today can be asked for again. */
 async function compareSnapshot(comparing: Comparing, mode: Snapshot): Promise<void> {
   const { context, stream, progress } = comparing;
-  const { service, clock, encoding, signal } = context;
+  const { service, encoding, signal } = context;
   const { encoder, batches, record } = instrumentOf(comparing);
   const dayOf = new Intl.DateTimeFormat("sv-SE", { timeZone: encoding.formats.timezone, dateStyle: "short" });
   for (const choice of choicesOf(mode, context.policyOf(stream.name))) {
     try {
       const answer = await service.api.get(stream.path, { ...stream.query, ...choice }, { priority: 1, signal });
       progress.page(answer);
-      const day = dayOf.format(answer.date ?? new Date(clock.now()));
+      const day = dayOf.format(answer.date);
       encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
     } catch (error) {
       progress.failedRequest(error);

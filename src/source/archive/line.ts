@@ -27,7 +27,8 @@ const head = z.object({
   context: texts.optional(),
   parent: z.object({ key: z.string(), hash: z.string(), params: texts }).optional(),
   status: z.number(),
-  date: z.string().nullable(),
+  /** When it was given, by the service's clock where that is believed. */
+  date: z.string(),
   /** The cursor of the page after this one; null: this is the last. */
   next: z.string().nullable().default(null),
 });
@@ -81,7 +82,7 @@ export function lineOf(
     context,
     parent,
     status,
-    date: date?.toISOString() ?? null,
+    date: date.toISOString(),
     next,
   });
   const cleanFacts = cleaned(facts, redact);

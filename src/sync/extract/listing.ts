@@ -121,7 +121,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
     lastTotal: total,
     oneAnswer: isWhole && rows < (page.limit ?? limit ?? Infinity),
     capped: record.capped || (ended && limit !== undefined && rows >= limit),
-    date: record.date ?? page.date?.toISOString() ?? null,
+    date: record.date ?? page.date.toISOString(),
   };
 }
 

@@ -97,7 +97,7 @@ async function takeAnswer(
       pages: record.pages + 1,
       rows: record.rows + rows,
       capped: record.capped || (limit !== undefined && rows >= limit),
-      date: record.date ?? answer.date?.toISOString() ?? null,
+      date: record.date ?? answer.date.toISOString(),
     };
     progress.rows(rows, taken);
     return taken;

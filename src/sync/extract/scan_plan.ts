@@ -7,6 +7,9 @@ import type { RunPolicy, StreamPolicy } from "../context.ts";
 
 const DAY = 86_400_000;
 
+/** The service's clock may be ahead of ours by so much. */
+const SLACK = 3_600_000;
+
 /** How a listing is read this time. */
 export interface ScanPlan {
   readonly query: Query;
@@ -21,18 +24,11 @@ export interface ScanPlan {
 }
 
 /** What a scan that is narrowed, if only by the config's start, asked for: from a day on, or so many days back by the service's own clock. Moments in ms. */
-export type Range =
-  | { readonly by: "day"; readonly from: number }
-  | { readonly by: "window"; readonly days: number; readonly since: number };
+export type Range = { readonly by: "day"; readonly from: number } | { readonly by: "window"; readonly days: number };
 
 /** The day from which on a listing's rows are stored; undefined: all of them, for only a feed's say when they came about. */
 export function boundOf({ mode }: Stream, start: string | undefined): string | undefined {
   return mode.kind === "feed" ? start : undefined;
-}
-
-/** Whether a high-water mark is yet to come, by more than a zone: what it was taken from was ahead, and until it comes nothing would be asked for. */
-export function isAhead({ highWaterMark, lastFullAt }: StreamState, now: number): boolean {
-  return [highWaterMark, lastFullAt].some(at => at !== null && Date.parse(at) > now + DAY);
 }
 
 /** All statuses that a list's rows came by, and those that the config no longer names: none once deletions are accepted, as what is not listed is gone then. */
@@ -59,7 +55,7 @@ export function planScan(
   // Then neither may `start` be left to it.
   if (state.filterDistrusted) {
     const since = state.distrustedAt === null ? 0 : Date.parse(state.distrustedAt);
-    const due = run.full || run.confirmDeletes || Math.abs(run.now - since) >= every;
+    const due = run.full || run.confirmDeletes || run.now - since >= every;
     const why = "its time filter is distrusted";
     return { query, full: true, range: undefined, why, ...(due ? { restoresTrust: true } : {}) };
   }
@@ -72,7 +68,6 @@ export function planScan(
   if (run.confirmDeletes) return whole("asked for with --confirm-deletes");
   if (state.mixedFormats) return whole("formats changed since it was read");
   if (state.highWaterMark === null || state.lastFullAt === null) return whole("never read whole before");
-  if (isAhead(state, run.now)) return whole("its high-water mark is yet to come: a clock was ahead");
   if (state.undecided?.again === true) return whole("rows were missing from its last full scan");
   const pages = policy.fullScanPages ?? mode.fullScanPages;
   if ((state.lastFullPages ?? 0) <= pages) return whole(`it has no more than ${pages} pages`);
@@ -89,12 +84,12 @@ function narrowed(
 ): ScanPlan | undefined {
   const { narrow } = mode;
   if (narrow.by === "window") {
-    const days = narrow.days.find(candidate => run.now - since <= candidate * DAY);
+    const days = narrow.days.find(candidate => run.now + SLACK - since <= candidate * DAY);
     if (days === undefined) return undefined;
     return {
       query: { ...query, [narrow.parameter]: `${days}d` },
       full: false,
-      range: { by: "window", days, since },
+      range: { by: "window", days },
       why: `of the last ${days} days`,
     };
   }
@@ -107,11 +102,6 @@ function narrowed(
     range: { by: "day", from: Date.parse(from) },
     why: `from ${from} on`,
   };
-}
-
-/** Whether a window that was chosen by our clock reaches back to the high-water mark by the service's, whose time is `at` (ms). */
-export function reachesBack(range: Range | undefined, at: number): boolean {
-  return range?.by !== "window" || at - range.since <= range.days * DAY;
 }
 
 /** Those of a scan's oldest rows that it did not ask for; a day of slack for the service's zone. `at`: the service's time, in ms. */

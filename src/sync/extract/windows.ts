@@ -133,7 +133,7 @@ function advance(record: ScanRecord, index: number, page: Page, rows: number): S
     windows,
     pages: record.pages + 1,
     rows: record.rows + rows,
-    date: record.date ?? page.date?.toISOString() ?? null,
+    date: record.date ?? page.date.toISOString(),
   };
 }
 

@@ -16,7 +16,6 @@ import { publishedAmong, recountDetail, saveDashboard } from "../../warehouse/st
 import type { SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { witnessedTime } from "../witnessed_time.ts";
 import { askedWith } from "./child_streams.ts";
 import { diffLoad, digestOf, type Load, type LoadDiff } from "./diff_load.ts";
 import { proofOf } from "./row_count_proof.ts";
@@ -141,12 +140,9 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   return drift;
 }
 
-/**
- * Later than every publish that touched the same tables, of any company and also when a clock was set back. What another company's run wrote with a clock
- * that was ahead does not count: its next run mends it.
- */
+/** Later than every publish that touched the same tables, of any company, whatever our clock says. */
 async function nextTimestamp(
-  { clock, service, company, destination }: SyncContext,
+  { clock, company }: SyncContext,
   { stream, parent, details }: LoadTarget,
   trx: Db,
 ): Promise<Pick<Applied, "timestamp" | "known">> {
@@ -154,12 +150,8 @@ async function nextTimestamp(
   const states = await streamStatesOf(trx, [stream, ...related.map(each => each.stream)]);
   // What is remembered may be younger than the load: an early publish of the same details wrote it.
   const known = states.find(each => each.company === company && each.stream === stream)?.state ?? noState;
-  const before = states.map(each => ({ ...each, at: lastPublish(each.state) }));
-  const own = Math.max(0, ...before.filter(last => last.company === company).map(({ at }) => at + 1));
-  const witnesses = { clock, stats: service.api.stats, db: trx, dialect: destination.dialect };
-  const { at, future = Number.POSITIVE_INFINITY } = await witnessedTime(witnesses, own);
-  const others = before.filter(last => last.at <= future).map(last => last.at + 1);
-  return { timestamp: new Date(Math.max(at, own, ...others)).toISOString(), known };
+  const at = Math.max(clock.now(), ...states.map(each => lastPublish(each.state) + 1));
+  return { timestamp: new Date(at).toISOString(), known };
 }
 
 function count(progress: StreamProgress, published: Published, record: ScanRecord): void {

@@ -31,6 +31,7 @@ export async function holdToWarehouse(
   program: string,
   accept: (service: Service) => Promise<Service> = async service => service,
   mayBeNone = false,
+  acceptsAddress = false,
 ): Promise<Service[]> {
   const loaded = await hasState(destination);
   const held: Service[] = [];
@@ -43,7 +44,7 @@ export async function holdToWarehouse(
     try {
       requireOwnKey(known, held.filter(isItself).map(identityOf));
       const { db, schema } = destination;
-      const identity = { schema, version: DATA_VERSION, program, companies: [known] };
+      const identity = { schema, version: DATA_VERSION, program, companies: [known], acceptsAddress };
       const isKnown = loaded && knows(await compareIdentity(db, identity), known.name);
       const waits = !isKnown && !service.accepted && service.failure === undefined;
       held.push(waits ? await accept(service) : service);

@@ -67,7 +67,7 @@ export async function conclude(run: Concluding, errors: unknown[]): Promise<RunR
   try {
     await end();
     const ended = { status: statusOf(exitCodeOf(errors), warnings), warnings };
-    await pruneRecords(destination, run.order.config.retentionMs, runId);
+    await pruneRecords(destination, run.order.config.retentionMs, tools.clock.now());
     if (await isWorthShowing(run, ended)) {
       const { note } = await release(destination, tools.log);
       if (note !== undefined) warnings.push(note);

@@ -23,6 +23,11 @@ const formats: Formats = { dates: ["MM/DD/YYYY"], timezone: "Europe/Berlin" };
 
 const request = { method: "GET" as Unanswered["method"], path: "/items", attempt: 1, since_ms: 12_000, others: 3 };
 
+const moved = {
+  ...{ company: "acme", from: "https://old.example.com", to: "https://new.example.com" },
+  ...{ requested: 50, found: 3 },
+};
+
 export const runMessages = catalog("run", {
   done: "done",
   stopped: "stopped; what was read is kept",
@@ -80,12 +85,15 @@ export const runMessages = catalog("run", {
     ({ streams, before, now, requests }) =>
       `formats: ${streams} streams were read with ${before.map(formatsInWords).join(", or ")}, and the configuration now says ${formatsInWords(now)}. Their lists and feeds are read whole and all of their details fetched again, about ${formatCount(requests)} requests beyond those of a usual run; snapshots of earlier days stay as they were read.`,
   ),
-  clock_was_ahead: template(
-    { company: "acme", streams: ["items"] as readonly string[], from: "2026-01-31T04:00:00.000Z" },
-    ({ company, streams, from }) => {
-      const before = new Date(Date.parse(from) - 1).toISOString();
-      return `${company}: the clock of an earlier run was ahead. Its timestamps in the future (_changed_at, _first_seen_at, _deleted_at, _valid_from, _valid_to; streams: ${streams.join(", ")}) are now ${from}, each later publish of that run a millisecond after. Whoever copies rows by _changed_at sets a later bookmark back, so that nothing is missed: update <bookmarks> set last_changed_at = timestamptz '${before}' where last_changed_at > timestamptz '${before}';`;
-    },
+  address_accepted: template(
+    moved,
+    ({ company, to, requested, found }) =>
+      `${company} is kept from ${to} from now on: ${found} of ${requested} rows that the warehouse knows are there.`,
+  ),
+  another_service: template(
+    moved,
+    ({ company, from, to, requested, found }) =>
+      `Expected the service of company ${company}, which the warehouse keeps from ${from}, but at ${to} only ${found} of ${requested} rows that the warehouse knows are there. No row was changed. Set base_url back; or, to replace its rows by the other service's: \`tributary reset '*' --drop --company ${company}\`, then \`tributary sync\`.`,
   ),
   archive_not_pruned: template(
     { path: "/archive" },

@@ -11,7 +11,6 @@ import { pruneArchive } from "../../source/archive/pruning.ts";
 import { openDestination } from "../../warehouse/connect/open.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { requestsOfDay } from "../../warehouse/state/run_log.ts";
-import { presentTime } from "../witnessed_time.ts";
 import { holdToWarehouse } from "./companies.ts";
 import type { RunSource } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
@@ -114,11 +113,12 @@ export class RunResources {
 
   async close(): Promise<void> {
     const { sharedClients, tools } = this.#plan;
-    const { clock } = tools;
     this.#leaving.abort();
     await Promise.allSettled(this.#opening);
     for (const api of sharedClients.apis) await api.close();
-    await this.archives.end(Math.min(clock.now(), ...sharedClients.apis.map(api => presentTime(clock, api.stats))));
+    // Where no service has answered, nothing says that our clock is right.
+    const isAnswered = this.#prepared.signal.aborted && sharedClients.apis.some(({ stats }) => stats.bytes > 0);
+    await this.archives.end(isAnswered ? tools.clock.now() : undefined);
     await this.#destination?.close();
   }
 
@@ -172,8 +172,9 @@ export class RunResources {
     const answered = new AbortController();
     this.#limitTime(0, AbortSignal.any([answered.signal, this.#leaving.signal]), this.#leaving);
     const accept = (service: Service) => tried(service, streams.selected, this.#asked);
-    const asked = await (early ?? this.#askServices());
-    const services = await holdToWarehouse(asked, destination, order.version, accept, mayBeNone);
+    const opened = await (early ?? this.#askServices());
+    const { version, acceptsAddress } = order;
+    const services = await holdToWarehouse(opened, destination, version, accept, mayBeNone, acceptsAddress);
     answered.abort();
     return services;
   }
@@ -189,8 +190,8 @@ export class RunResources {
 
 export interface Archives {
   of(company: string): Archive | undefined;
-  /** Closes the files and removes those that are too old. `now`: by our clock, unless the service's is behind it. */
-  end(now: number): Promise<void>;
+  /** Closes the files. `now`: removes those that are too old by then. */
+  end(now: number | undefined): Promise<void>;
 }
 
 const none: Archives = { of: () => undefined, end: async () => undefined };
@@ -209,6 +210,7 @@ function openArchives(
     },
     async end(now) {
       for (const archive of open.values()) await archive.close();
+      if (now === undefined) return;
       try {
         const removed = await pruneArchive(config.path, now - config.keepMs);
         if (removed > 0) log.debug("removed from the archive what was older than archive.keep", { files: removed });

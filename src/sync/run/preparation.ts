@@ -12,7 +12,7 @@ import {
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
 import { checkIdentity } from "../../warehouse/state/identity.ts";
 import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
-import { mendTimestamps } from "../witnessed_time.ts";
+import { acceptAddress } from "./accept_address.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
@@ -43,7 +43,11 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
   const catalogue = plan.streams.all;
   const present = run.services.filter(isItself);
   const tables = await prepareTables(run, present);
-  const mended = source.isShared === true ? [] : await mendClocks(run, present);
+  if (plan.order.acceptsAddress === true)
+    for (const service of present) {
+      const accepted = await acceptAddress(service, destination, catalogue, tools.signal);
+      if (accepted !== undefined) tools.log.info(accepted);
+    }
   const privacy = await reconcilePolicy(run);
   const histories = await tables.reconcileHistories();
   for (const done of [...tables.done, ...privacy.done, ...histories]) tools.log.info(runMessages.prepared({ done }));
@@ -56,13 +60,14 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
     jobs: jobs
       .filter(({ company, stream }) => attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wide.get(job.stream)! })),
-    warnings: [destination, tables, privacy].flatMap(({ warnings }) => warnings).concat(mended, begun),
+    warnings: [destination, tables, privacy].flatMap(({ warnings }) => warnings).concat(begun),
   };
 }
 
 /** The locks of a run that works on one company: nobody else works on its streams, or sends requests with its key. */
-export async function lockCompany({ order, companies: [company], ...plan }: PlannedRun, destination: Destination) {
-  const { waitMs } = order.limits;
+export async function lockCompany(plan: PlannedRun, destination: Destination) {
+  const { waitMs } = plan.order.limits;
+  const [company] = plan.companies;
   // Where it can't be read the service's opening says so.
   await company!.refreshKey().catch(() => undefined);
   await destination.lock(...keyLockOf(company!), waitMs);
@@ -88,7 +93,6 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const { db, dialect, schema } = destination;
   const { formats } = config;
   await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
-  const mended = await mendClocks(run, present);
   const names = present.map(({ company }) => company.name);
   const histories = await reconcileHistoriesOf(destination, {
     companies: present.map(identityOf),
@@ -99,7 +103,7 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   });
   for (const done of histories) plan.tools.log.info(runMessages.prepared({ done }));
   const begun = (await source.begin?.(destination, names, catalogue)) ?? [];
-  return { ...joined, warnings: [...destination.warnings, ...mended, ...begun] };
+  return { ...joined, warnings: [...destination.warnings, ...begun] };
 }
 
 /** Locks what the run works on, and creates, upgrades and widens tables and views. */
@@ -124,6 +128,7 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
     isShared: plan.source.isShared === true,
     lockedStreams: held.map(({ name }) => name),
     versioned: versionedBy(all, config.streams),
+    acceptsAddress: order.acceptsAddress,
     grantSelectTo: config.destination.grantSelectTo,
     widening: selected.map(({ name }) => name).filter(name => policyOf(config, name).unknownFields === "column"),
     formats: config.formats,
@@ -142,22 +147,10 @@ export const viewsOf = ({ config, models }: Pick<PlannedRun["order"], "config" |
   currency: config.currency,
 });
 
-/** The lock groups that the run works on, and all of their streams. */
-function lockedBy({ streams: { all, selected } }: Pick<PlannedRun, "streams">) {
-  const lockGroups = new Set(selected.map(stream => lockGroupOf(all, stream)));
+/** The lock groups that the run works on, and all of their streams. Another address is accepted for all streams. */
+function lockedBy({ order, streams: { all, selected } }: Pick<PlannedRun, "order" | "streams">) {
+  const lockGroups = new Set((order.acceptsAddress === true ? all : selected).map(stream => lockGroupOf(all, stream)));
   return { lockGroups, held: all.filter(stream => lockGroups.has(lockGroupOf(all, stream))) };
-}
-
-async function mendClocks({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<readonly Message[]> {
-  const { clock } = plan.tools;
-  const { held: streams } = lockedBy(plan);
-  const warnings: Message[] = [];
-  for (const { company, api } of present) {
-    const order = { company: company.name, streams };
-    const mended = await mendTimestamps(destination, { clock, stats: api.stats }, order);
-    if (mended !== undefined) warnings.push(runMessages.clock_was_ahead({ company: company.name, ...mended }));
-  }
-  return warnings;
 }
 
 function reconcilePolicy({ plan, destination }: OpenedRun) {

@@ -274,8 +274,8 @@ export function createPace(): Pace {
       const seen = samples.get(name) ?? [];
       samples.set(name, seen);
       const last = seen.at(-1);
-      // Work that began anew, and a clock that was set back, are measured afresh.
-      if (last !== undefined && (done < last.done || now < last.at)) seen.length = 0;
+      // Work that began anew is measured afresh.
+      if (last !== undefined && done < last.done) seen.length = 0;
       if (seen.length === 0 || now - seen.at(-1)!.at >= MARK_EVERY_MS) seen.push({ at: now, done });
       // One sample older than the window stays, as what the window is measured from.
       while (seen.length > 2 && now - seen[1]!.at >= WINDOW_MS) seen.shift();

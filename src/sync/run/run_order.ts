@@ -25,6 +25,8 @@ export interface RunOrder {
   readonly limits: RunLimits;
   /** When it was asked for, with the configuration as it was then (ISO 8601); absent: now. */
   readonly askedAt?: string;
+  /** A service that answers at another address than before is compared with what is kept; absent: it is refused. */
+  readonly acceptsAddress?: boolean;
   /** What its streams are loaded from; absent: the service. */
   readonly source?: RunSource;
   /** What was decided of the run before this process took it up; absent: it begins here. `startedAt` is ISO 8601; `isRetry`: another process had taken it up before, and is gone. */

@@ -137,7 +137,7 @@ export async function openClient(
 
 function clientOf(
   company: Company,
-  { timeoutMs, maxWaitMs }: Config["api"],
+  { timeoutMs, maxWaitMs, clock: serviceClock }: Config["api"],
   { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, treat, archiveOf }: ServiceTools,
   { limiterOf, apis, day }: SharedClients,
 ): Pick<Service, "api" | "limiter"> {
@@ -157,6 +157,7 @@ function clientOf(
     },
     limit: limiter,
     clock,
+    serviceClock,
     random,
     treat,
     listeners: {
@@ -191,15 +192,22 @@ export async function openService(
   const { api, limiter } = clientOf(company, settings, tools, sharedClients);
   const unknown = { company, api, limiter, companyId: undefined, accepted: false, failure: undefined };
   if (unreadable !== undefined) return { ...unknown, failure: unreadable };
-  try {
-    const { data } = await api.get(identity.path, {}, { priority: 2, signal: tools.signal });
-    return { ...unknown, companyId: fieldOf(data, identity.id), accepted: true };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    // Not every key may read it, and a fault of this one endpoint need not be one of the others.
-    const fatal = error.failure === "unauthorized" || (error.failure === "unavailable" && error.status === undefined);
-    return { ...unknown, failure: fatal || error.exitCode === 5 ? error : undefined };
-  }
+  const ask = () =>
+    api.get(identity.path, {}, { priority: 2, signal: tools.signal }).then(
+      ({ data }) => ({ ...unknown, companyId: fieldOf(data, identity.id), accepted: true }),
+      (error: unknown) => ({ ...unknown, failure: failureOf(error) }),
+    );
+  const service = await ask();
+  // Before anything is written, a second answer says whether our clock or the service's is wrong.
+  return api.stats.clock?.isApart === true ? ask() : service;
+}
+
+/** Why no stream can be read. Not every key may read its company, and a fault of this one endpoint need not be one of the others. */
+function failureOf(error: unknown): Service["failure"] {
+  if (!(error instanceof ApiError)) throw error;
+  if (error.failure === "clock") return new ConfigError(error, error);
+  const fatal = error.failure === "unauthorized" || (error.failure === "unavailable" && error.status === undefined);
+  return fatal || error.exitCode === 5 ? error : undefined;
 }
 
 /** Lists that are tried before an address is taken for a wrong one. */

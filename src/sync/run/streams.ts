@@ -171,7 +171,7 @@ async function announceBegin(run: Run): Promise<Announcements> {
     version: order.version,
     process: JSON.stringify({ pid: process.pid, host: hostname() }),
   };
-  await beginRun(destination, row, new Date(tools.clock.now()));
+  await beginRun(destination, row);
   const announcements = announce(tools.log, await warningsOfLastRun(destination.db, order.command));
   announcements.warn(run.warnings);
   if (plan.source.isShared !== true) await announceFormats(run);

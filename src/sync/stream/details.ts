@@ -22,7 +22,6 @@ import { readingOf } from "../extract/reading.ts";
 import { publishStage } from "../load/apply_load.ts";
 import { deletesMessages } from "../load/messages.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { presentTime } from "../witnessed_time.ts";
 import { announce, type DetailCounts, noteIdleCauses, troubleWith } from "./detail_notes.ts";
 import { detailRequest, workRequest } from "./detail_request.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
@@ -122,9 +121,11 @@ interface Shelf {
   blocked: Parted["blocked"];
 }
 
-/** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end. */
+/** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end, and a wrong clock must date nothing. */
 export function mayPublish(error: unknown): boolean {
-  return error instanceof ApiError || (error instanceof StoppedError && error.exitCode === 5);
+  return (
+    (error instanceof ApiError && error.failure !== "clock") || (error instanceof StoppedError && error.exitCode === 5)
+  );
 }
 
 /** Fetches a work list, and publishes now and then what has come. @throws what leaves nothing to publish */
@@ -150,7 +151,7 @@ async function fetchDue(
   progress.activity.total = progress.activity.rows + work.total;
   let published = clock.now();
   let refusal: unknown;
-  const timeOf = at ?? (() => new Date(presentTime(clock, service.api.stats)).toISOString());
+  const timeOf = at ?? (() => new Date(clock.now()).toISOString());
   const how = detailRequest(stream, mode, request.parents, context.streams.catalogue);
   const priority = EARLIEST / (1 + service.turn);
   const between = async (record: ScanRecord) => {

@@ -98,12 +98,12 @@ export async function openExtraction<R extends Request>(
 }
 
 /** Whether an order for all of it, --full or --details, came after the scan was begun: it is not what was asked for. */
-function isUnwanted({ clock, policy }: SyncContext, { mode }: Stream, { startedAt }: ScanRecord): boolean {
+function isUnwanted({ policy }: SyncContext, { mode }: Stream, { startedAt }: ScanRecord): boolean {
   const { afreshSince } = policy;
   const isOrdered = mode.kind === "detail" ? policy.allDetails : policy.full && mode.kind !== "snapshot";
   if (!isOrdered || afreshSince === undefined) return false;
-  // One of later than now was begun by a clock that was ahead. An attempt of the same order may have begun the others.
-  return startedAt <= afreshSince || Date.parse(startedAt) > clock.now();
+  // An attempt of the same order may have begun the others.
+  return startedAt <= afreshSince;
 }
 
 /** Notes what such an order throws away. */

@@ -10,7 +10,7 @@ import { askedBy, completeWith, type StreamSync, type SyncContext } from "../con
 import { readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import { readingOf } from "../extract/reading.ts";
-import { isAhead, planScan, reachesBack, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
+import { planScan, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
 import { applyLoad, publishStage } from "../load/apply_load.ts";
 import { diffLoad, type Load } from "../load/diff_load.ts";
 import { deletesMessages, rowsMessages } from "../load/messages.ts";
@@ -29,8 +29,8 @@ const SMALLER = 0.89;
 /** Reads a list or feed and publishes it. Where a second scan would tell which missing rows are gone, short lists get it at once, with --full all; others by the next run. */
 export async function syncListing(sync: StreamSync<Scan | Feed>): Promise<void> {
   const { context, stream, mode, progress } = sync;
-  const { clock, policy } = context;
-  const left = await scanOnce(sync, { now: clock.now(), pageRows: null });
+  const { policy } = context;
+  const left = await scanOnce(sync, null);
   if (left === undefined) return;
   const isShort = mode.kind === "scan" && mode.lookup === undefined && left.pages <= policy.deletes.secondLookPages;
   if (!policy.full && !isShort) return;
@@ -38,18 +38,18 @@ export async function syncListing(sync: StreamSync<Scan | Feed>): Promise<void> 
   const { missing } = progress.run;
   progress.notes.push(deletesMessages.second_look({ stream: stream.name, missing, page_rows: pageRows }));
   progress.activity.waitingFor = "a second look at missing rows";
-  await scanOnce(sync, { now: clock.now(), pageRows });
+  await scanOnce(sync, pageRows);
   progress.activity.waitingFor = undefined;
 }
 
 async function scanOnce(
   sync: StreamSync<Scan | Feed>,
-  { now, pageRows }: Pick<ScanRecord, "pageRows"> & { readonly now: number },
+  pageRows: ScanRecord["pageRows"],
 ): Promise<ScanRecord | undefined> {
   const { context, stream, mode, progress } = sync;
-  const { policy, log } = context;
+  const { policy, log, clock } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
-  const plan = planScan(stream, state, context.policy.ofStream(stream.name), { ...policy, now });
+  const plan = planScan(stream, state, context.policy.ofStream(stream.name), { ...policy, now: clock.now() });
   log.debug("reading", { stream: stream.name, query: plan.query, why: plan.why });
   if (state.filterDistrusted) {
     const last_time = plan.restoresTrust === true;
@@ -62,12 +62,7 @@ async function scanOnce(
   const extraction = opened.resumed ? opened : { ...opened, record: { ...opened.record, pageRows } };
   progress.activity.state = "reading";
   const record = await read(sync, plan, extraction, state);
-  const at = Date.parse(dateOf(record));
-  if (!reachesBack(plan.range, at)) {
-    await setAside(extraction, record, progress);
-    return scanOnce(sync, { now: at, pageRows });
-  }
-  const strays = strayRows(plan.range, record.oldest, at);
+  const strays = strayRows(plan.range, record.oldest, Date.parse(dateOf(record)));
   const asked = plan.full ? `from ${policy.start} on` : plan.why;
   const doubts = doubtsOf(stream, state, strays, asked, progress);
   if (doubts !== undefined) {
@@ -233,8 +228,7 @@ export async function publishScan(
   const whole = record.full && answered;
   const date = dateOf(record);
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
-  const before =
-    again === undefined && (state.mixedFormats || isAhead(state, Date.parse(date))) ? null : state.highWaterMark;
+  const before = again === undefined && state.mixedFormats ? null : state.highWaterMark;
   // Only a whole scan deletes what could be accepted.
   const accepting = { confirmDeletes: whole && context.policy.confirmDeletes };
   const { all: statuses, dropped } = statusesOf(state, context.policy.ofStream(stream.name), accepting);

@@ -25,7 +25,7 @@ export interface Sitting {
 
 export async function takeSnapshots(sync: StreamSync, sittings: readonly Sitting[]): Promise<void> {
   const { context, stream, progress } = sync;
-  const { clock, signal, earlier } = context;
+  const { signal, earlier } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
   const asked = { ...stream.query, choices: sittings[0]?.choices };
   const query = earlier === undefined ? asked : { again: context.runId };
@@ -51,13 +51,12 @@ export async function takeSnapshots(sync: StreamSync, sittings: readonly Sitting
     if (answer === undefined) continue;
     progress.page(answer);
     progress.rows(1);
-    const at = answer.date ?? new Date(clock.now());
     const day = new Intl.DateTimeFormat("sv-SE", {
       timeZone: context.encoding.formats.timezone,
       dateStyle: "short",
-    }).format(at);
+    }).format(answer.date);
     encoder.add(answer.data, {}, { ...choice, [OBSERVED_ON]: day });
-    read = { ...read, rows: read.rows + 1, pages: read.pages + 1, date: read.date ?? at.toISOString() };
+    read = { ...read, rows: read.rows + 1, pages: read.pages + 1, date: read.date ?? answer.date.toISOString() };
     if (batches.due) read = await batches.put(read);
   }
   const failure = failures.find(each => each.failure !== "forbidden") ?? failures[0];

@@ -104,9 +104,7 @@ export async function planNight(
   const most = divide(budget, Number.POSITIVE_INFINITY).caused;
   const caused = await choose("caused", most, sql`c.idle, c.since nulls first`, sql`c.reason = 'caused'`);
   const shares = divide(budget, caused);
-  // A fetch time in the future was noted by a clock that was ahead: such a detail goes first.
-  const seen = sql`case when c.fetched_at <= cast(${now} as timestamptz) then c.fetched_at end nulls first`;
-  const oldest = await choose("oldest", shares.oldest, seen);
+  const oldest = await choose("oldest", shares.oldest, sql`c.fetched_at nulls first`);
   const index = await choose("index", shares.index, sql`${indexOf(now)} desc`);
   const drawn = dialect.byteText(sql`md5(${sql.lit(`${seed} `)} || c.parent_key)`);
   const sample = await choose("sample", shares.sample, drawn);

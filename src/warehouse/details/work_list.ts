@@ -191,7 +191,6 @@ export async function countWaiting(
 ): Promise<{ readonly waiting: number; readonly known: number; readonly next: Date | undefined }> {
   const { db, stateSchema } = reading;
   const { company, stream, now, newest, start, to } = request;
-  const at = (ms: number) => sql`cast(${agoIso(now, -ms)} as timestamptz)`;
   const parents = await presentParents(reading, request.parents);
   const columns = { open: undefined, newest, params: [] };
   const ranged =
@@ -199,7 +198,7 @@ export async function countWaiting(
       ? sql``
       : sql` and d.parent_key in (select p.parent_key from ${parentRows(reading, company, parents, columns)} p
           where true${rangeOf(request)})`;
-  const isWaiting = sql`outcome = 'failed' and next_try > ${at(0)} and next_try <= ${at(LONGEST_PAUSE_MS)}`;
+  const isWaiting = sql`outcome = 'failed' and next_try > ${now}`;
   const { rows } = await sql<{ known: number; waiting: number; next: Date | null }>`select count(*) as known,
       count(*) filter (where ${isWaiting}) as waiting, min(next_try) filter (where ${isWaiting}) as next
     from ${sql.id(stateSchema, "details")} d where company = ${company} and stream = ${stream}${ranged}`.execute(db);
@@ -235,8 +234,6 @@ function rangeOf({ newest, start, to }: Pick<WorkRequest, "newest" | "start" | "
   return sql`${from}${to === undefined ? sql`` : sql` and p.newest < cast(${to} as date)`}`;
 }
 
-/** No failure waits longer for its next try: what lies further ahead was noted by a clock that was ahead. */
-const LONGEST_PAUSE_MS = 86_400_000;
 /** An order for all details takes what a broken-off run left for asked when it is no older than this. */
 const RECENT_MS = 6 * 3_600_000;
 
@@ -253,8 +250,7 @@ function candidateQuery(
     params: columns,
   });
   const ago = (ms: number) => sql`cast(${agoIso(now, ms)} as timestamptz)`;
-  const ahead = (column: Fragment) => sql`${column} > ${ago(-LONGEST_PAUSE_MS)}`;
-  const olderThan = (ms: number) => sql`(d.fetched_at < ${ago(ms)} or ${ahead(sql`d.fetched_at`)})`;
+  const olderThan = (ms: number) => sql`d.fetched_at < ${ago(ms)}`;
   const isOpen = open === undefined ? sql`` : sql` and p.open`;
   const refreshed = everyMs === undefined ? sql`false` : sql`(${olderThan(everyMs)}${isOpen})`;
   const changed = aged ? sql`` : sql` when d.parent_hash <> p.parent_hash then 'changed'`;
@@ -262,11 +258,10 @@ function candidateQuery(
   const reason = request.force
     ? sql`'forced'`
     : sql`case when d.parent_key is null then 'new'
-        when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} or ${ahead(sql`d.next_try`)} then 'retry' else 'waiting' end
+        when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} then 'retry' else 'waiting' end
         when ${request.otherFormats === true ? sql`d.outcome = 'ok'` : sql`d.parent_hash is null`} then 'formats'${changed}
         when ${refreshed} then 'refresh' when u.parent_key is not null then 'caused' else ${otherwise} end`;
-  // What lies ahead was fetched nobody knows how long ago.
-  const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)} and o.fetched_at <= ${ago(0)}` : sql``;
+  const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)}` : sql``;
   const asked =
     stage === undefined || only !== undefined
       ? sql``

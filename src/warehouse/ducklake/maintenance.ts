@@ -145,34 +145,44 @@ async function inlinedRows(
 }
 
 /** Once a day: expires snapshots older than `keepMs`, and removes files that no snapshot has needed for two days. */
-export async function expireOld(db: Db, keepMs: number, now: number): Promise<void> {
+export async function expireOld(db: Db, place: LakePlace, keepMs: number): Promise<void> {
+  const now = (await catalogTime(db, place)).getTime();
   const last = await factOf(db, EXPIRED);
   if (typeof last === "string" && now - Date.parse(last) < EXPIRED_EVERY_MS) return;
-  await expire(db, keepMs, GRACE_MS);
+  await expire(db, place, keepMs, GRACE_MS);
   await db.transaction().execute(trx => keepFact(trx, EXPIRED, new Date(now).toISOString()));
 }
 
 /** In the state schema's facts: when snapshots were last looked through. */
 export const EXPIRED = "lake_expired";
 
-/** Expires snapshots older than `snapshotsMs`, and removes files that no snapshot has needed for `filesMs`; by DuckDB's clock. */
-async function expire(db: Db, snapshotsMs: number, filesMs: number): Promise<void> {
-  const before = (ms: number) => sql`older_than => now() - to_milliseconds(${sql.lit(ms)})`;
+/** Expires snapshots older than `snapshotsMs`, and removes files that no snapshot has needed for `filesMs`. */
+async function expire(db: Db, place: LakePlace, snapshotsMs: number, filesMs: number): Promise<void> {
+  const now = (await catalogTime(db, place)).toISOString();
+  const before = (ms: number) => sql`older_than => timestamptz ${sql.lit(now)} - to_milliseconds(${sql.lit(ms)})`;
   await sql`call ducklake_expire_snapshots(${sql.lit(LAKE)}, ${before(snapshotsMs)})`.execute(db);
   await sql`call ducklake_cleanup_old_files(${sql.lit(LAKE)}, ${before(filesMs)})`.execute(db);
+}
+
+/** By the clock of the catalog's server, which all machines share, and which no wrong one of theirs can turn. */
+async function catalogTime(db: Db, place: LakePlace): Promise<Date> {
+  const [catalog] = catalogOf(place);
+  const asked = sql`postgres_query(${sql.lit(catalog)}, 'select clock_timestamp() as now')`;
+  const { rows } = await sql<{ now: Date }>`select now from ${asked}`.execute(db);
+  return rows[0]!.now;
 }
 
 /**
  * Leaves nothing of what these tables held before: no snapshot but the present one, no file that it doesn't need, and so no
  * statistics of former values. A query that reads such a file at this moment ends with an error.
  */
-export async function eraseFormer(db: Db, tables: readonly Named[]): Promise<void> {
+export async function eraseFormer(db: Db, place: LakePlace, tables: readonly Named[]): Promise<void> {
   for (const table of tables) await flush(db, table);
-  await expire(db, 0, 0);
+  await expire(db, place, 0, 0);
   for (const { schema, name } of tables) {
     const own = sql`${sql.lit(LAKE)}, ${sql.lit(name)}, "schema" => ${sql.lit(schema)}`;
     await sql`call ducklake_rewrite_data_files(${own}, delete_threshold => 0)`.execute(db);
     await sql`call ducklake_merge_adjacent_files(${own})`.execute(db);
   }
-  await expire(db, 0, 0);
+  await expire(db, place, 0, 0);
 }

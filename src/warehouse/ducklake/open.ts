@@ -164,7 +164,7 @@ function overLake(settings: DucklakeSettings, lake: Session, observer: Observer)
     // A publish is there for everybody as soon as it is committed: at the end of a run there is time for what it left.
     async releaseToReaders() {
       await tend(Object.keys(stateTables).map(name => ({ schema: stateSchema, name })));
-      if (!isEnding()) await expireOld(db, settings.keepSnapshotsMs ?? KEEP_MS, settings.clock.now());
+      if (!isEnding()) await expireOld(db, settings, settings.keepSnapshotsMs ?? KEEP_MS);
       return { path: undefined, note: undefined };
     },
     releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),
@@ -178,7 +178,7 @@ function overLake(settings: DucklakeSettings, lake: Session, observer: Observer)
       await tend([...own, { schema: stateSchema, name: rowStateName(main.name) }]);
     },
     async cleanse(tables: readonly Named[]): Promise<string | undefined> {
-      await room.run(() => room.repeating(() => eraseFormer(db, tables)));
+      await room.run(() => room.repeating(() => eraseFormer(db, settings, tables)));
       return undefined;
     },
     close: () => turns.run(async () => lake.close()),

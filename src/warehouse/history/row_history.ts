@@ -89,7 +89,7 @@ async function begin(
       sum.ended += ended;
       sum.begun += begun;
     }
-    // No publish to come may be earlier than versions that were written, also when the clock is set back.
+    // No publish to come may be earlier than versions that were written.
     const state = await loadStreamState(trx, company, main.name);
     const lastMoment = sum.ended + sum.begun > 0 ? timestamp : state.lastMoment;
     const next = { ...state, lastMoment, unversioned: volatileIn(tables) };

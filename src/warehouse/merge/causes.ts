@@ -44,9 +44,8 @@ export async function settleDue(publishing: Publishing, fresh: Fragment): Promis
   const { trx, destination, target, timestamp } = publishing;
   const { company, stream } = target;
   const due = sql.id(destination.stateSchema, "detail_due");
-  // A change that lies ahead was noted by a clock that was ahead.
   const settled = sql`u.company = ${company} and u.stream = ${stream} and u.parent_key = o.parent_key and o.outcome <> 'failed'
-    and (u.since <= o.fetched_at or u.since > cast(${timestamp} as timestamptz))`;
+    and u.since <= o.fetched_at`;
   const { rows } = await sql<{ cause: string; found: number; unchanged: number }>`
     select u.cause, count(case when o.why = 'caused' and o.found then 1 end) as found,
       count(case when o.why = 'caused' and o.found is not true then 1 end) as unchanged

@@ -186,7 +186,6 @@ export const postgresDialect: Dialect = {
   },
   searchPath: schemas => sql`set search_path to ${sql.join(schemas.map(name => sql.id(name)))}`,
   rowPlace: "ctid",
-  serverTime: sql`clock_timestamp()`,
   fieldNames: json =>
     sql`(select jsonb_object_keys(case when jsonb_typeof(${json}) = 'object' then ${json} else '{}'::jsonb end) as value)`,
   jsonField,

@@ -65,14 +65,14 @@ export class Session {
   }
 
   /** `COPY … FROM STDIN` with the bytes as they are. */
-  copy(text: string, bytes: Buffer): Promise<void> {
+  copy(text: string, bytes: Buffer | AsyncIterable<Buffer>): Promise<void> {
     return this.#next(async () => {
       statements.publish(text);
       const stream = this.#client.query(from(text));
       const done = finished(stream);
       // Piece by piece: of what waits to be sent when the server refuses the rest, the stream makes an error that nobody catches.
-      for (let at = 0; at < bytes.length; at += COPY_CHUNK) {
-        const sent = new Promise(resolve => stream.write(bytes.subarray(at, at + COPY_CHUNK), resolve));
+      for await (const piece of Buffer.isBuffer(bytes) ? chunksOf(bytes) : bytes) {
+        const sent = new Promise(resolve => stream.write(piece, resolve));
         await Promise.race([sent, done]);
       }
       stream.end();
@@ -159,6 +159,10 @@ export class Session {
     this.#watch.end();
     await this.#client.end().catch(() => undefined);
   }
+}
+
+function* chunksOf(bytes: Buffer): Iterable<Buffer> {
+  for (let at = 0; at < bytes.length; at += COPY_CHUNK) yield bytes.subarray(at, at + COPY_CHUNK);
 }
 
 const TIMES = 5;

@@ -31,6 +31,8 @@ export interface Expectation {
     /** Its address becomes what the warehouse knows it by. */
     readonly isRecorded: boolean;
   }[];
+  /** Another address of a company is no reason to refuse it. */
+  readonly acceptsAddress?: boolean | undefined;
   readonly catalogue: readonly Stream[];
   /** The streams that get tables. */
   readonly streams: readonly Stream[];
@@ -47,8 +49,6 @@ export interface Expectation {
   readonly volatileOf: (stream: string) => readonly string[];
   readonly formats: Formats;
   readonly waitMs: number;
-  /** It is filled from another warehouse. */
-  readonly fills?: boolean;
   /** Other processes lock the companies and work on them, each on one at a time. */
   readonly isShared?: boolean;
   /** ISO 8601. */
@@ -95,23 +95,16 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const rates = await readRates(db, stateSchema, seen, expectation.views.currency);
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
-  const { fills } = expectation;
-  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats, fills });
-  const { isShared = false } = expectation;
+  const { acceptsAddress, isShared = false } = expectation;
+  const identity = { schema, version: DATA_VERSION, program: version, companies, formats, acceptsAddress };
+  await checkIdentity(db, dialect, identity);
   if (!isShared)
     for (const { name } of expectation.companies)
       await destination.lock(name, expectation.lockGroups, expectation.waitMs);
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await chooseUnknownFieldColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
-  // A warehouse that is filled from another gets what that one's runs did to its tables, too.
-  const wide = {
-    version,
-    ...(fills === true ? {} : { now }),
-    streams: streams.map(widened),
-    grantSelectTo,
-    versioned,
-  };
+  const wide = { version, now, streams: streams.map(widened), grantSelectTo, versioned };
   const off = await offComments(destination, expectation);
   const order = {
     ...tableOrder(destination, wide),

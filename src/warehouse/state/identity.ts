@@ -6,7 +6,6 @@ import type { Db, Fragment } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import { factOf, keepFact, recordFact } from "./facts.ts";
-import { FILLING } from "./filling.ts";
 import { identityMessages } from "./messages.ts";
 
 /** Who a run says it works for. */
@@ -21,10 +20,10 @@ export interface Identity {
     readonly baseUrl: string;
     readonly companyId?: string | undefined;
   }[];
+  /** Another address of a company is compared, and recorded, later. */
+  readonly acceptsAddress?: boolean | undefined;
   /** What it reads with; absent: it reads nothing. */
   readonly formats?: Formats | undefined;
-  /** It fills the warehouse from another one. */
-  readonly fills?: boolean | undefined;
 }
 
 /** What the first run that recorded it read with. */
@@ -53,11 +52,7 @@ export async function checkIdentity(db: Db, dialect: Dialect, identity: Identity
 export async function compareIdentity(db: Db, identity: Identity): Promise<ReadonlyMap<string, unknown>> {
   const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
   const stored = new Map(rows.map(row => [row.key, row.value]));
-  const [complaint, ...others] = [
-    ...(stored.has(FILLING) && identity.fills !== true ? [identityMessages.half_filled()] : []),
-    ...schemaComplaints(stored, identity),
-    ...companyComplaints(stored, identity),
-  ];
+  const [complaint, ...others] = [...schemaComplaints(stored, identity), ...companyComplaints(stored, identity)];
   if (complaint === undefined) return stored;
   throw new ConfigError(others.length === 0 ? complaint : identityMessages.several({ faults: [complaint, ...others] }));
 }
@@ -95,11 +90,11 @@ export function recordMaker(stateSchema: string, program: string): readonly Frag
   return recordFact(stateSchema, MAKER, program.replace(/^(\d+\.\d+)\..*$/, "$1.0"));
 }
 
-function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies }: Identity): Message[] {
+function companyComplaints(stored: ReadonlyMap<string, unknown>, { companies, acceptsAddress }: Identity): Message[] {
   const complaints: Message[] = [];
   for (const { name, baseUrl, companyId } of companies) {
     const kept = companyOf(stored, name);
-    if (kept !== undefined && kept.base_url !== baseUrl)
+    if (kept !== undefined && kept.base_url !== baseUrl && acceptsAddress !== true)
       complaints.push(identityMessages.other_address({ company: name, kept: kept.base_url, configured: baseUrl }));
     if (kept?.company_id != null && companyId !== undefined && kept.company_id !== companyId)
       complaints.push(
@@ -137,11 +132,10 @@ export async function knownAs(db: Db, company: string): Promise<z.infer<typeof s
   return storedCompany.safeParse(await factOf(db, `${COMPANY}${company}`)).data;
 }
 
-/** Has a company known by another address, and by its id where that was not known. */
-export async function moveCompany(db: Db, company: string, baseUrl: string, companyId: string | null): Promise<void> {
+/** Within a transaction. `companyId`: its id, where that was not known. */
+export async function recordAddress(db: Db, company: string, baseUrl: string, companyId?: string): Promise<void> {
   const kept = await knownAs(db, company);
-  const value = JSON.stringify({ base_url: baseUrl, company_id: kept?.company_id ?? companyId });
-  await db.updateTable("warehouse").set({ value }).where("key", "=", `${COMPANY}${company}`).execute();
+  await keepFact(db, `${COMPANY}${company}`, { base_url: baseUrl, company_id: kept?.company_id ?? companyId ?? null });
 }
 
 /** Forgets a company of which no stream is left, so that its name may stand for another service. Answers whether it was. */
@@ -158,6 +152,7 @@ function freshValues(stored: ReadonlyMap<string, unknown>, identity: Identity): 
   if (!stored.has(FORMATS) && identity.formats !== undefined) fresh.push({ key: FORMATS, value: identity.formats });
   for (const { name, baseUrl, companyId } of identity.companies) {
     const kept = companyOf(stored, name);
+    if (kept !== undefined && kept.base_url !== baseUrl) continue;
     const id = companyId ?? kept?.company_id ?? null;
     if (kept === undefined || kept.company_id !== id)
       fresh.push({ key: `${COMPANY}${name}`, value: { base_url: baseUrl, company_id: id } });

@@ -3,8 +3,6 @@ import { catalog, type Message, template, textsOf } from "../../message.ts";
 /** Whose warehouse it is, against what a run is configured for. */
 export const identityMessages = catalog("identity", {
   several: template({ faults: [] as readonly Message[] }, ({ faults }) => textsOf(faults).join(" ")),
-  half_filled:
-    "This warehouse is being filled from another one, and isn't whole yet. Call the same `tributary move --to` again, which goes on, or drop its schemas (or its file) and use the other one.",
   newer_version: template(
     { version: 9, known_version: 8 },
     ({ version, known_version }) =>
@@ -23,7 +21,7 @@ export const identityMessages = catalog("identity", {
   other_address: template(
     { company: "acme", kept: "https://api.example.com", configured: "https://api.example.org" },
     ({ company, kept, configured }) =>
-      `This warehouse keeps company ${company} from ${kept}, but the configuration reads it from ${configured}. Set base_url back, give the other service's rows a company name of their own, or use another destination. (If the same service has moved: \`tributary move --company ${company}\` compares it with what is kept, and has the warehouse know the new address.)`,
+      `This warehouse keeps company ${company} from ${kept}, but the configuration reads it from ${configured}. Set base_url back, give the other service's rows a company name of their own, or use another destination. If the same service has moved, \`tributary sync --accept-address\` compares it with what is kept, and records the new address.`,
   ),
   other_company_id: template(
     { company: "acme", kept_id: "c-1", key_id: "c-2" },

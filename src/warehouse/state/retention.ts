@@ -8,23 +8,12 @@ import { lastOfEachStream } from "./run_log.ts";
 export const SLICE = 20_000;
 const MOST_SLICES = 100;
 
-/**
- * Removes what is kept of old work, at the end of a run. Ages count from the run before: a clock that is ahead for one run
- * takes nothing with it. The last rows of each stream stay, whatever their age: they say how it is.
- */
-export async function pruneRecords(destination: Destination, retentionMs: number, runId: string): Promise<void> {
+/** Removes what is kept of old work, at the end of a run. The last rows of each stream stay, whatever their age: they say how it is. */
+export async function pruneRecords(destination: Destination, retentionMs: number, now: number): Promise<void> {
   const { db, dialect } = destination;
-  const { last } = await db
-    .selectFrom("runs")
-    .select(({ fn }) => fn.max("started_at").as("last"))
-    .where("run_id", "<>", runId)
-    .executeTakeFirstOrThrow();
   await keepRecent(destination);
-  // Typed as if there always were one.
-  const from = (last as Date | null)?.getTime();
-  if (from === undefined) return;
   const state = (name: keyof StateTables) => sql.id(destination.stateSchema, name);
-  const before = sql`cast(${new Date(from - retentionMs).toISOString()} as timestamptz)`;
+  const before = sql`cast(${new Date(now - retentionMs).toISOString()} as timestamptz)`;
   const checked = sql`checked_at < ${before}`;
   const old: readonly (readonly [keyof StateTables, Fragment])[] = [
     ["stream_runs", sql`started_at < ${before} and recent is null`],

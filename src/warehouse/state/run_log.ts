@@ -40,17 +40,11 @@ export function beginStreamRun(startedAt: string): StreamRun {
 
 const EPOCH = "1970-01-01T00:00:00.000Z";
 
-/**
- * Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. What has
- * ended by then came before it: rows with a moment after `now`, of a clock that was ahead, are brought back to before this run,
- * or they would pass for the last ones until that moment.
- */
+/** Begins a run's row, and closes those of runs that ended without saying so: nothing is held in their name any more. */
 export async function beginRun(
   { db, holders }: Pick<Destination, "db" | "holders">,
   run: { run_id: string; command: string; started_at: string; version: string; process: string },
-  now: Date,
 ): Promise<void> {
-  const earlier = new Date(Date.parse(run.started_at) - 1).toISOString();
   const lost = {
     status: "failed",
     error: "the run ended without saying so (killed, or the machine or the warehouse failed)",
@@ -60,13 +54,13 @@ export async function beginRun(
     ["runs", sql<boolean>`true`],
     ["stream_runs", sql<boolean>`recent`],
   ] as const) {
-    const ended = db.updateTable(table).where(isEnded);
-    await ended
+    await db
+      .updateTable(table)
+      .where(isEnded)
       .set({ ...lost, finished_at: run.started_at })
       .where("status", "=", "running")
       .where(young)
       .execute();
-    await ended.set({ started_at: earlier, finished_at: earlier }).where("started_at", ">", now).execute();
   }
   await db
     .insertInto("runs")

@@ -1,247 +1,216 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
+import { remove } from "../../files.ts";
 import { createHasher, type Hasher } from "../../rows/hash.ts";
-import type { Db } from "../database.ts";
-import { altering } from "../ddl/alteration.ts";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import { type PresentTable, readCatalog } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
-import type { Dialect, Named } from "../dialect.ts";
+import type { Dialect } from "../dialect.ts";
+import { csvRelation } from "../duckdb/parquet/spool.ts";
 import { EXPIRED } from "../ducklake/maintenance.ts";
 import { type SourceColumn, storedAs } from "../parquet_source.ts";
-import type { CopyPlace } from "../read/copying.ts";
+import { type CopyPlace, copyRows } from "../read/copying.ts";
+import { textOf } from "../read/stored_rows.ts";
 import { tablesMessages } from "../schema/messages.ts";
 import { TABLE_FACTS } from "../schema/table_record.ts";
 import { sharedTables } from "../shared_tables.ts";
-import { countOf } from "../sql_fragments.ts";
+import { columnList } from "../sql_fragments.ts";
 import { keepFact } from "../state/facts.ts";
-import { type Contents, type Filling, fillingOf, recordFilling } from "../state/filling.ts";
-import { STAGES, type StateTables, stateTables } from "../state_tables.ts";
+import { STAGES, type StateTables } from "../state_tables.ts";
 import { CURRENCY } from "../views/currency_rates.ts";
 import { VIEWS } from "../views/present_views.ts";
 import { STORED_MODELS } from "../views/stored_models.ts";
-import { openLoader } from "./row_loader.ts";
-import { type Canonical, Checksum, type Pieces, takeRows, writtenColumns } from "./row_text.ts";
 
-/** Tables are copied in one transaction until these many rows are together: many are small. */
-const TOGETHER_ROWS = 20_000;
-const TOGETHER_TABLES = 10;
-/** What a database has of its own: facts about its tables, who is at work, scans under way. */
-const OWN_TABLES: readonly string[] = ["warehouse", "holders", STAGES] satisfies (keyof StateTables | typeof STAGES)[];
+/** What a database has of its own: facts about its tables, who is at work, scans under way, what is worked out of files. */
+const OWN_TABLES = ["warehouse", "holders", "currency_factors", STAGES, ...Object.keys(sharedTables)];
+/** What making the tables wrote into it gives way to what the former warehouse has. */
+const MAKING = "table_changes" satisfies keyof StateTables;
 const OWN_FACTS: readonly string[] = ["schema", "version", ...TABLE_FACTS, VIEWS, STORED_MODELS, CURRENCY, EXPIRED];
-/** What is worked out of the configuration and of files: the new warehouse's own. */
-const OWN_STATE: readonly string[] = [...OWN_TABLES, "currency_factors"];
 
-/** From where to where, both locked: no run changes either meanwhile. */
+/** The value of a column in one spelling, whatever database wrote its text. */
+export type Canonical = (kind: "json" | "score", text: string) => string;
+
+/** A warehouse that is read within one transaction, and an empty one with the same tables. */
 export interface Sides {
-  readonly from: Destination;
+  readonly from: CopyPlace & Schemas;
   readonly to: Destination;
+  /** Names of the tables in the data schema that go with it, and of those in the state schema that stay. */
+  readonly names: ReadonlySet<string>;
+  readonly stays: ReadonlySet<string>;
   readonly canonical: Canonical;
   readonly signal: AbortSignal;
-  /** How many rows are read, and bytes sent, at once. */
-  readonly pieces?: Pieces | undefined;
-  /** Told how far the table is that is copied. */
   readonly watch: (progress: Progress) => void;
 }
 
+/** The table that is copied now: which of how many it is. */
 export interface Progress {
   readonly table: string;
-  readonly rows: number;
+  readonly nth: number;
   readonly of: number;
 }
 
-/** What was copied of a table; `isThere`: an earlier attempt did. */
-export interface Copied extends Contents {
-  readonly table: string;
-  readonly isThere: boolean;
-}
-
-/** A table of the new warehouse, and the same of the former one. */
 interface Pair {
-  readonly name: string;
-  /** Undefined where the former warehouse has it no more: an earlier attempt found it there. */
-  readonly from: PresentTable | undefined;
+  readonly from: PresentTable;
   readonly to: PresentTable;
 }
 
-/** Copies the state tables, which say what tables there are to be, but for those of a database's own. */
-export async function copyState(sides: Sides): Promise<readonly Copied[]> {
-  const names = Object.keys(stateTables).filter(name => !OWN_STATE.includes(name));
-  return copyTables(sides, await pairsOf(sides, ({ schema, name }) => schema === "state" && names.includes(name)));
+/** Tables of the former warehouse's data schema that stay where they are, and columns that only the new one's tables have. */
+export interface Unlike {
+  readonly left: readonly string[];
+  readonly lacking: readonly string[];
 }
 
-/** Copies the streams' tables, whose names these are, and what stands in the state schema beside the state tables, but for `stays`. */
-export async function copyData(
-  sides: Sides,
-  names: ReadonlySet<string>,
-  stays: (stateTable: string) => boolean,
-): Promise<readonly Copied[]> {
-  const ofState = new Set([...Object.keys(stateTables), ...Object.keys(sharedTables), STAGES]);
-  const pairs = await pairsOf(sides, ({ schema, name }) =>
-    schema === "data" ? names.has(name) : !(ofState.has(name) || stays(name)),
+export async function compareTables(sides: Sides): Promise<Unlike> {
+  const { from, names } = sides;
+  const tables = [...(await tablesIn(from)).values()].filter(({ schema }) => schema === from.schema);
+  const lacking = (await pairsOf(sides)).flatMap(pair =>
+    [...pair.to.columns.keys()].filter(name => !pair.from.columns.has(name)).map(name => `${pair.to.name}.${name}`),
   );
-  return copyTables(sides, pairs);
+  return { left: tables.flatMap(({ name }) => (names.has(name) ? [] : [name])), lacking };
 }
 
-/** Tables in the old warehouse's data schema that belong to no stream of this version. */
-export async function tablesLeft({ from }: Sides, names: ReadonlySet<string>): Promise<readonly string[]> {
-  const tables = [...(await tablesIn(from)).values()];
-  return tables.flatMap(({ name, schema }) => (schema === from.schema && !names.has(name) ? [name] : []));
-}
-
-/** Records what the former warehouse knows beside its tables, companies among it. */
-export async function copyFacts({ from, to }: Sides): Promise<void> {
-  const facts = await from.db.selectFrom("warehouse").select(["key", "value"]).execute();
-  await to.db.transaction().execute(async trx => {
-    for (const { key, value } of facts) if (!OWN_FACTS.includes(key)) await keepFact(trx, key, value);
-  });
-}
-
-interface Place {
-  readonly schema: "data" | "state";
-  readonly name: string;
-}
-
-const placeOf = ({ schema }: Destination, table: PresentTable): Place => ({
-  schema: table.schema === schema ? "data" : "state",
-  name: table.name,
-});
-
-async function tablesIn(one: Destination): Promise<ReadonlyMap<string, PresentTable>> {
-  const { tables } = await readCatalog(one.db, one.dialect, [one.schema, one.stateSchema]);
-  const own = [...tables.values()].filter(({ isTable }) => isTable);
-  return new Map(own.map(table => [Object.values(placeOf(one, table)).join("."), table]));
-}
-
-async function pairsOf({ from, to }: Sides, isMeant: (place: Place) => boolean): Promise<readonly Pair[]> {
-  const [old, made] = [await tablesIn(from), await tablesIn(to)];
-  return [...made].flatMap(([key, table]) =>
-    isMeant(placeOf(to, table)) ? [{ name: table.name, from: old.get(key), to: table }] : [],
-  );
-}
-
-/** Copies tables in transactions of some together, and compares each row by row before it is committed. */
-async function copyTables(sides: Sides, pairs: readonly Pair[]): Promise<readonly Copied[]> {
-  const { from, to } = sides;
+/** Copies and compares all tables, and records what the former warehouse knows, in one transaction: stopped, nothing is there. */
+export async function copyWarehouse(sides: Sides): Promise<{ readonly tables: number; readonly rows: number }> {
+  const { from, to, signal, watch } = sides;
   const hasher = await createHasher();
-  const copied: Copied[] = [];
-  let waiting: Counted[] = [];
-  let rows = 0;
-  const flush = async () => {
-    if (waiting.length > 0) copied.push(...(await copyTogether(sides, hasher, waiting)));
-    [waiting, rows] = [[], 0];
-  };
-  const filling = (await fillingOf(to.db))!;
-  for (const pair of pairs) {
-    const counted = { ...pair, rows: pair.from === undefined ? 0 : await countOf(from.db, reference(pair.from)) };
-    const there = await countOf(to.db, reference(pair.to));
-    if (counted.rows === 0 && there === 0) {
-      copied.push({ table: pair.name, rows: 0, fingerprint: "", isThere: false });
-      continue;
-    }
-    const before = filling.done[keyOf(pair.to)];
-    if (pair.from === undefined && before === undefined) continue;
-    if (before !== undefined && there === before.rows && (await isAsCopied(sides, hasher, counted, before))) {
-      copied.push({ table: pair.name, ...before, isThere: true });
-      continue;
-    }
-    waiting.push(counted);
-    rows += counted.rows;
-    if (rows >= TOGETHER_ROWS || waiting.length === TOGETHER_TABLES) await flush();
+  const pairs = await pairsOf(sides);
+  // Values are private.
+  const folder = await mkdtemp(join(tmpdir(), "tributary-rows-"));
+  try {
+    return await to.withRoom("write", () =>
+      to.db.transaction().execute(async trx => {
+        let rows = 0;
+        await trx.deleteFrom(MAKING).execute();
+        for (const [index, pair] of pairs.entries()) {
+          signal.throwIfAborted();
+          watch({ table: pair.to.name, nth: index + 1, of: pairs.length });
+          for (const statement of lackingColumns(pair, to.dialect)) await statement.execute(trx);
+          rows += await copyTable(sides, trx, hasher, pair, join(folder, "rows.csv"));
+        }
+        const facts = await from.db.selectFrom("warehouse").select(["key", "value"]).execute();
+        for (const { key, value } of facts) if (!OWN_FACTS.includes(key)) await keepFact(trx, key, value);
+        return { tables: pairs.length, rows };
+      }),
+    );
+  } finally {
+    await remove(folder);
   }
-  await flush();
-  return copied;
 }
 
-interface Counted extends Pair {
-  readonly rows: number;
+async function tablesIn({ db, dialect, schema, stateSchema }: CopyPlace & Schemas) {
+  const { tables } = await readCatalog(db, dialect, [schema, stateSchema]);
+  const own = [...tables.values()].filter(({ isTable }) => isTable);
+  return new Map(own.map(table => [`${table.schema === schema} ${table.name}`, table]));
 }
 
-const keyOf = ({ schema, name }: Named): string => `${schema}.${name}`;
-const reference = ({ schema, name }: Named) => sql.id(schema, name);
-
-/** Whether both tables hold what was copied. */
-async function isAsCopied(
-  sides: Sides,
-  hasher: Hasher,
-  { from, to, rows }: Counted,
-  before: Contents,
-): Promise<boolean> {
-  if (from === undefined || rows !== before.rows) return false;
-  for (const [place, table] of [
-    [sides.from, from],
-    [sides.to, to],
-  ] as const)
-    if (
-      (await contentsOf(sides, place, table, hasher, writtenColumns(from.columns.values()))).fingerprint !==
-      before.fingerprint
-    )
-      return false;
-  return true;
-}
-
-async function contentsOf(
-  { canonical, signal, pieces }: Sides,
-  place: CopyPlace,
-  table: Named,
-  hasher: Hasher,
-  columns: readonly SourceColumn[],
-): Promise<Contents> {
-  const checksum = new Checksum(hasher, canonical, columns);
-  await takeRows(place, table, columns, pieces, async lines => {
-    signal.throwIfAborted();
-    checksum.add(lines);
+async function pairsOf({ from, to, names, stays }: Sides): Promise<readonly Pair[]> {
+  const old = await tablesIn(from);
+  return [...(await tablesIn(to))].flatMap(([key, table]) => {
+    const { schema, name } = table;
+    const before = old.get(key);
+    const isMoved = schema === to.schema ? names.has(name) : !OWN_TABLES.includes(name) && !stays.has(name);
+    return isMoved && before !== undefined ? [{ from: before, to: table }] : [];
   });
-  return checksum.contents;
 }
 
-async function copyTogether(sides: Sides, hasher: Hasher, pairs: readonly Counted[]): Promise<readonly Copied[]> {
-  const { to } = sides;
-  const widen = pairs.flatMap(pair => lackingColumns(pair, to.dialect));
-  if (widen.length > 0)
-    await altering(to.db, to.dialect, async trx => {
-      for (const statement of widen) await statement.execute(trx);
-    });
-  return to.withRoom("write", () =>
-    to.db.transaction().execute(async trx => {
-      const filling = (await fillingOf(trx))!;
-      const done: Record<string, Contents> = { ...filling.done };
-      const copied: Copied[] = [];
-      for (const pair of pairs) {
-        await sql`delete from ${reference(pair.to)}`.execute(trx);
-        const contents = await copyTable(sides, trx, hasher, pair);
-        done[keyOf(pair.to)] = contents;
-        copied.push({ table: pair.name, ...contents, isThere: false });
-      }
-      await recordFilling(trx, { ...filling, done } satisfies Filling);
-      return copied;
-    }),
-  );
-}
+const reference = ({ schema, name }: PresentTable) => sql.id(schema, name);
 
 /** Statements that add the columns that only the old table has. A type that is not one of tributary's becomes text. */
-function lackingColumns({ from, to }: Pair, dialect: Dialect) {
-  const lacking = [...(from?.columns.values() ?? [])].filter(({ name }) => !to.columns.has(name));
+function lackingColumns({ from, to }: Pair, dialect: Dialect): readonly Fragment[] {
+  const lacking = [...from.columns.values()].filter(({ name }) => !to.columns.has(name));
   return lacking.map(({ name, type }) => {
-    const isKnown = type === "double precision" || storedAs(type) !== "text";
-    const own = isKnown ? type : dialect.columnType(type.startsWith("json") ? "json" : "text");
+    const own = storedAs(type) !== "text" ? type : dialect.columnType(type.startsWith("json") ? "json" : "text");
     return sql`alter table ${reference(to)} add column ${sql.id(name)} ${sql.raw(own)}`;
   });
 }
 
-async function copyTable(sides: Sides, trx: Db, hasher: Hasher, { from, to, rows, name }: Counted): Promise<Contents> {
-  if (from === undefined) return { rows: 0, fingerprint: "" };
-  const columns = writtenColumns(from.columns.values());
-  const sent = new Checksum(hasher, sides.canonical, columns);
-  await using loader = await openLoader(sides.to, trx, to, columns, sides.pieces);
-  await takeRows(sides.from, from, columns, sides.pieces, async lines => {
-    sides.signal.throwIfAborted();
-    sent.add(lines);
-    await loader.take(lines);
-    sides.watch({ table: name, rows: sent.contents.rows, of: rows });
+async function copyTable(sides: Sides, trx: Db, hasher: Hasher, { from, to }: Pair, file: string): Promise<number> {
+  const columns = [...from.columns.values()].map(({ name, type }) => ({ name, type, storedAs: storedAs(type) }));
+  const longest = await writeRows(sides, from, columns, file);
+  const target = sql`${reference(to)} (${columnList(columns.map(({ name }) => name))})`;
+  const { copyIn } = sides.to;
+  if (longest > 0 && copyIn !== undefined)
+    await copyIn(sql`copy ${target} from stdin (format csv)`.compile(trx).sql, createReadStream(file));
+  else if (longest > 0)
+    await sql`insert into ${target} select * from ${sql.raw(csvRelation(file, columns, longest))}`.execute(trx);
+  const sent = await contentsOf(sides, sides.from, from, columns, hasher);
+  const arrived = await contentsOf(sides, { ...sides.to, db: trx }, to, columns, hasher);
+  if (sent.rows === arrived.rows && sent.fingerprint === arrived.fingerprint) return sent.rows;
+  throw new DestinationError(tablesMessages.copy_differs({ table: to.name, sent, arrived }));
+}
+
+const QUOTE = 0x22;
+const LINE_END = 0x0a;
+
+/** Writes a table's rows as CSV, every value quoted and NULL as nothing. Answers how many bytes the longest has. */
+async function writeRows({ from, signal }: Sides, table: PresentTable, columns: readonly SourceColumn[], file: string) {
+  const values = columns.map(column => sql`${valueText(from.dialect, column)} as ${sql.id(column.name)}`);
+  const query = sql`select ${sql.join(values)} from ${reference(table)}`.compile(from.db).sql;
+  await using handle = await open(file, "w", 0o600);
+  let longest = 0;
+  let line = 0;
+  let inQuotes = false;
+  await copyRows(from, [query], "values", async piece => {
+    signal.throwIfAborted();
+    for (const byte of piece) {
+      line++;
+      if (byte === QUOTE) inQuotes = !inQuotes;
+      if (byte !== LINE_END || inQuotes) continue;
+      longest = Math.max(longest, line);
+      line = 0;
+    }
+    await handle.writeFile(piece);
   });
-  await loader.end();
-  const { contents } = sent;
-  const arrived = await contentsOf(sides, { ...sides.to, db: trx }, to, hasher, columns);
-  if (arrived.rows === contents.rows && arrived.fingerprint === contents.fingerprint) return contents;
-  throw new DestinationError(tablesMessages.copy_differs({ table: name, sent: contents, arrived }));
+  return longest;
+}
+
+/** The same text from each database, but for JSON and floating point numbers. */
+function valueText(dialect: Dialect, { name, storedAs: as }: SourceColumn): Fragment {
+  const column = sql.id(name);
+  if (as === "moment")
+    return sql`${textOf(dialect, "moment", column)} || case when isfinite(${column}) then '+00' else '' end`;
+  return as === "date" ? textOf(dialect, "date", column) : sql`cast(${column} as varchar)`;
+}
+
+const looseAs = ({ type }: SourceColumn) =>
+  type.startsWith("json") ? "json" : type === "double precision" ? "score" : undefined;
+
+/** How many rows a table has, and the sum of their hashes, in whatever order they come. */
+async function contentsOf(
+  { canonical, signal }: Sides,
+  place: CopyPlace,
+  table: PresentTable,
+  columns: readonly SourceColumn[],
+  hasher: Hasher,
+) {
+  const loose = columns.flatMap(column => looseAs(column) ?? []);
+  const texts = (isLoose: boolean) =>
+    columns
+      .filter(column => (looseAs(column) !== undefined) === isLoose)
+      .map(column => sql`coalesce('=' || ${valueText(place.dialect, column)}, '')`);
+  const joined = (all: readonly Fragment[]) => sql.join(all, sql` || chr(31) || `);
+  // Line breaks of JSON are only between its values.
+  const values = texts(true).map(text => sql`replace(${text}, chr(10), ' ')`);
+  const line = joined([sql`md5(${joined([sql`''`, ...texts(false)])})`, ...values]);
+  const query = sql`select ${line} as line from ${reference(table)}`.compile(place.db).sql;
+  let rows = 0;
+  let sum = 0n;
+  const decoder = new TextDecoder();
+  let rest = "";
+  await copyRows(place, [query], "lines", async piece => {
+    signal.throwIfAborted();
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    for (const text of lines) {
+      const [exact, ...others] = text.split("\u001f");
+      const same = others.map((value, nth) => (value === "" ? "" : canonical(loose[nth]!, value.slice(1))));
+      sum = BigInt.asUintN(64, sum + hasher.hash(Buffer.from(JSON.stringify([exact, ...same]))));
+      rows++;
+    }
+  });
+  return { rows, fingerprint: sum.toString(16).padStart(16, "0") };
 }

@@ -190,7 +190,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const destination = await openDestination(config.destination, { runId: "r", holder, clock }, 0);
     const night = { command: commandOf("nightly"), version: "0", process: "{}" };
     const begun = { ...night, run_id: "n1", started_at: "2026-03-15T02:00:00Z" };
-    await beginRun(destination, begun, clock.date());
+    await beginRun(destination, begun);
     const end = { status: "failed", exit_code: 1, warnings: "[]", error: "no" };
     await endRun(destination.db, "n1", { ...end, finished_at: "2026-03-15T02:07:00Z" });
     await destination.releaseToReaders();

@@ -1,7 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import { type MoveReport, moveWarehouse } from "../../../src/operations/move_warehouse.ts";
-import type { Pieces } from "../../../src/warehouse/transfer/row_text.ts";
 import type { Progress } from "../../../src/warehouse/transfer/transfer.ts";
 import { streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
@@ -35,7 +34,6 @@ export type Lived = Awaited<ReturnType<typeof lived>>;
 export interface Moving {
   readonly signal?: AbortSignal;
   readonly watch?: (progress: Progress) => void;
-  readonly pieces?: Pieces;
 }
 
 /** What the command does. */
@@ -43,12 +41,12 @@ export async function move(
   { clock, simulator, config }: Omit<Lived, "warehouse">,
   from: Pick<Warehouse, "destination">,
   to: Pick<Warehouse, "destination">,
-  { signal = new AbortController().signal, watch = () => undefined, ...more }: Moving = {},
+  { signal = new AbortController().signal, watch = () => undefined }: Moving = {},
 ): Promise<MoveReport> {
   const order = {
     config: await configOf(simulator, from, config),
     to: await configOf(simulator, to, config),
     ...{ catalogue: streams, models, version: "1.0.0" },
   };
-  return moveWarehouse(order, { clock, log: silentLog, runId: "move", signal, waitMs: 0, watch, ...more });
+  return moveWarehouse(order, { clock, log: silentLog, runId: "move", signal, waitMs: 0, watch });
 }

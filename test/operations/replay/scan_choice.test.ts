@@ -109,11 +109,9 @@ test("without tables every complete scan is loaded by itself, in order; one that
   ]);
 });
 
-test("a scan that took longer than six hours, or ended before it began, says nothing of what is missing", () => {
-  for (const tookMs of [6 * 3_600_000 + 1, -41 * 3_600_000]) {
-    const [only] = chooseScans(list, [held(1, { tookMs })], unknown, always).later;
-    expect(only).toMatchObject({ full: false });
-  }
+test("a scan that took longer than six hours says nothing of what is missing", () => {
+  const [only] = chooseScans(list, [held(1, { tookMs: 6 * 3_600_000 + 1 })], unknown, always).later;
+  expect(only).toMatchObject({ full: false });
 });
 
 test("what the tables know is loaded in one publish: the last whole scan and what came after it", () => {
@@ -150,20 +148,6 @@ test("a run that is not in the archive is a gap: what it brought isn't taken bac
   const scans = [held(1), held(3, { full: false })];
   expect(chooseScans(list, scans, known(3), always).refused).toMatchObject(behind({ unarchived_run_at: day(2) }));
   expect(chooseScans(list, [held(3)], known(3), always).refused).toBeUndefined();
-});
-
-test.each([
-  ["set back before it", [ran(1, 1), ran(2, 2)]],
-  ["set back after it, so that the log has both at one time", [ran(1, 1), ran(2, 1)]],
-  ["never right", [ran(2, 2)]],
-])("a run that is not in the archive is a gap by the log alone: the clock was %s", (_when, runs) => {
-  // By the archive's clock the first night came long after the second.
-  const scans = [held(1, { endedAt: day(20), begunAt: day(20) })];
-  const lost = known(2, { runs, completeTo: day(1) });
-  const refused = behind({ unarchived_run_at: expect.stringMatching(/^2026-03/) });
-  expect(chooseScans(list, scans, lost, always)).toMatchObject({ known: undefined, later: [], refused });
-  const nothing = { ...lost, runs: runs.map(run => ({ ...run, hasPublished: run.run === "run 1" })) };
-  expect(chooseScans(list, scans, nothing, always).refused).toBeUndefined();
 });
 
 test("lists whose rows are kept when they leave are loaded from as far back as is asked for, others from the last whole one", () => {

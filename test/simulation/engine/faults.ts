@@ -4,9 +4,6 @@ import { lists } from "../world/catalogue.ts";
 import type { Change } from "../world/world.ts";
 import type { Death } from "./deaths.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-
 /** What a key may be refused: a list, or all that is asked for row by row. */
 const refusable: Readonly<Record<string, readonly string[]>> = {
   orders: ["/orders", "/orders/"],
@@ -27,8 +24,7 @@ const touchedBy: Readonly<Record<Database, [Death["at"], ...Death["at"][]]>> = {
 };
 
 /**
- * Adds to a story's steps what hardly ever happens: nights in which the machine's clock is off by hours or days, nights in
- * which the service refuses a stream to the key, or says in one way or another how long to wait, and archives that lose a run.
+ * Adds to a story's steps what hardly ever happens: nights in which the service refuses a stream to the key, or says in one way or another how long to wait, and archives that lose a run.
  * They are drawn by themselves: the rest of the story is what it is without them.
  */
 export function withFaults(
@@ -42,19 +38,13 @@ export function withFaults(
   const paths = streams.flatMap(name => refusable[name] ?? []);
   return steps.flatMap<Step>(step => {
     if (step.do !== "run") return [step];
-    const off = draw.chance(0.06) ? clockOff() : 0;
     const forbidden = draw.chance(0.08) && paths.length > 0 ? draw.pick(paths as [string, ...string[]]) : undefined;
     const loses = draw.chance(step.command === "replay" ? 0.3 : 0.05) && archived;
     const pace = paceOf(pacing, step.troubles);
     const troubles = { ...step.troubles, ...pace, ...(forbidden === undefined ? {} : { forbidden }) };
-    const run = { ...step, clockOff: off, troubles };
+    const run = { ...step, troubles };
     return loses ? [{ do: "lose", how: "archive" }, run] : [run];
   });
-
-  function clockOff(): number {
-    const days = draw.pick([draw.between(1, 12) * HOUR, draw.between(1, 5) * DAY, draw.between(20, 60) * DAY]);
-    return draw.chance(0.7) ? days : -days;
-  }
 }
 
 /** How a service that refuses requests for a while says how long; answers that overtake each other. */

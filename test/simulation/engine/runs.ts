@@ -14,10 +14,8 @@ export class Runs {
   settings: Settings;
   /** By which runs are made. */
   program: Program = "first";
-  /** By how much the machine's clock is wrong for now. */
-  off = 0;
   readonly #cast: Cast;
-  /** The machine's clock; the service's goes its own way. */
+  /** The machine's clock. */
   #now = EPOCH;
   #count = 0;
 
@@ -26,7 +24,6 @@ export class Runs {
     this.settings = firstSettings(cast.story.streams, cast.story.seed);
   }
 
-  /** The machine's clock is set; the service's never goes back. */
   set(now: number): void {
     const { world } = this.#cast;
     this.#now = now;
@@ -60,7 +57,7 @@ export class Runs {
       restart: false,
       maxTimeMs: undefined,
       maxRequests: undefined,
-      startsAt: this.#now + this.off,
+      startsAt: this.#now,
       alarms: [2_000, 7_000, 900_000],
       seed: story.seed * 1_000 + this.#count,
       death: undefined,
@@ -81,7 +78,7 @@ export class Runs {
       await neighbour?.idle();
       await stand.rest();
     }
-    this.set((done === undefined ? this.#now + 250 * (world.asked() - begun) : done.endsAt - this.off) + 1_000);
+    this.set((done === undefined ? this.#now + 250 * (world.asked() - begun) : done.endsAt) + 1_000);
     return ended;
   }
 
@@ -92,7 +89,7 @@ export class Runs {
     if (ended === undefined) return;
     if (ended.notice !== "") note(workspace.totals.deaths, ended.notice);
     if (ended.done === undefined) await stand.rest();
-    else this.set(Math.max(this.#now, ended.done.endsAt - this.off + 1_000));
+    else this.set(Math.max(this.#now, ended.done.endsAt + 1_000));
   }
 
   /** Resolves when the requests of a process that is gone have ended with their sockets. */

@@ -84,8 +84,6 @@ export function orphans(tables: Tables, streams: readonly Stream[]): string[] {
 export interface Allowed {
   /** Tables whose rows may vanish. */
   readonly emptied: ReadonlySet<string>;
-  /** The service's time at the moment before, ms since 1970: what lay in its future then may be mended since. */
-  readonly was: number;
   /** Streams whose `title` is volatile by the config, or was a run before. */
   readonly looseTitles: boolean;
   /** Whether this row of a list was there all the time: then it may not be marked deleted. */
@@ -95,20 +93,16 @@ export interface Allowed {
 /** What must hold between two moments of one warehouse. */
 export function faultsOfStep(before: Tables, after: Tables, streams: readonly Stream[], allowed: Allowed): string[] {
   const faults: string[] = [];
-  const future = (allowed.was + 60_000) * 1_000;
   for (const { tables: set, name, mode } of streams) {
     const touched = new Set<string>();
     const wentAt = mode.kind === "detail" ? returned(before.get(mode.of), after.get(mode.of)) : undefined;
     for (const table of [...set.children, set.main]) {
       const was = before.get(table.name) ?? new Map<string, Kept>();
       const is = after.get(table.name) ?? new Map<string, Kept>();
-      const latest = [...was.values()].reduce(
-        (most, { changedAt }) => (changedAt > future ? most : Math.max(most, changedAt)),
-        0,
-      );
+      const latest = [...was.values()].reduce((most, { changedAt }) => Math.max(most, changedAt), 0);
       const child = table !== set.main;
       for (const [key, row] of is) {
-        const old = mended(was.get(key), row, future);
+        const old = was.get(key);
         const say = (what: string) => faults.push(`${table.name} ${key}: ${what}`);
         if (old === undefined) {
           touched.add(row.parent);
@@ -132,8 +126,7 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
         const again = went && row.deletedAt !== null && row.deletedAt > old.deletedAt;
         if (moved && same && !filled && !retitled && !detailOfMoved && !again)
           say("did not change, but its _changed_at moved");
-        const wasAhead = (was.get(key)?.changedAt ?? 0) > future;
-        if (!moved && !wasAhead && same && retitled && !allowed.looseTitles)
+        if (!moved && same && retitled && !allowed.looseTitles)
           say("its title changed, but its _changed_at did not move");
         if (row.firstSeenAt !== old.firstSeenAt)
           say(`its _first_seen_at went from ${old.firstSeenAt} to ${row.firstSeenAt}`);
@@ -154,19 +147,6 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
     }
   }
   return faults;
-}
-
-/** A row as it was before, with the timestamps it has now in place of those that were in the future: a clock had been ahead. */
-function mended(old: Kept | undefined, row: Kept, future: number): Kept | undefined {
-  if (old === undefined) return undefined;
-  const sooner = <T extends number | null>(was: T, is: T): T =>
-    was !== null && is !== null && was > future && is < was ? is : was;
-  return {
-    ...old,
-    changedAt: sooner(old.changedAt, row.changedAt),
-    deletedAt: sooner(old.deletedAt, row.deletedAt),
-    firstSeenAt: sooner(old.firstSeenAt, row.firstSeenAt),
-  };
 }
 
 /** When rows of a list had gone that were written since. */

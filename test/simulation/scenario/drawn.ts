@@ -96,7 +96,6 @@ export function storyOf(seed: number, database: Database): Story {
   return { seed, database, facts, streams, readers, archived, hiding, neighbour, steps: withUpgrade(all, seed) };
 
   function clockStep(): number {
-    if (often(0.15)) return -draw.between(1, 180) * 60_000;
     if (often(0.3)) return draw.between(1, 40) * DAY;
     return draw.between(1, 30) * HOUR;
   }
@@ -178,7 +177,6 @@ export function storyOf(seed: number, database: Database): Story {
       during: during.sort((a, b) => a.at - b.at),
       troubles: troubled ? troublesOf(draw, second) : {},
       troublesAt: often(0.4) ? 1 : upTo(20),
-      clockOff: 0,
       death: dies ? deathOf() : undefined,
       second: second ? upTo(12) : undefined,
       beside: undefined,

@@ -54,7 +54,7 @@ export function unexplained(
     (exit === 5 && (limited || troubled)) ||
     ((exit === 6 || exit === 4) && struck) ||
     (exit === 2 && step.names.length > 0 && told.includes("no history")) ||
-    // By a clock that was set back, or by one that a killed run had to itself, an earlier change of privacy is a later one.
+    // By the clock that a killed run had to itself, an earlier change of privacy is a later one.
     (exit === 2 && told.includes("when this began")) ||
     (exit === 1 && step.command === "replay" && archiveLost && told.includes("which is not in the archive")) ||
     // The run before it was killed before the first answer came.

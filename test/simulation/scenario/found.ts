@@ -17,7 +17,6 @@ export const plainRun: RunStep = {
   during: [],
   troubles: {},
   troublesAt: 1,
-  clockOff: 0,
   death: undefined,
   second: undefined,
   beside: undefined,
@@ -25,18 +24,11 @@ export const plainRun: RunStep = {
   looks: [],
 };
 
-const drift: Step = { do: "change", change: { what: "drift", list: "orders", count: 1 } };
-const changed: Step = { do: "change", change: { what: "update", list: "queue", count: 2 } };
 const updated: Step = { do: "change", change: { what: "update", list: "orders", count: 3 } };
 const forgotten: Extract<Step, { do: "reset" }> = { do: "reset", names: ["orders"], drop: false, death: undefined };
-const back: Step = { do: "clock", ms: -7_200_000 };
 
 /** Stories that once went wrong, as short as they could be made, by what must hold of them. */
 export const found: Readonly<Record<string, Story>> = {
-  "a reset does not forget when rows were last changed: with a clock set back no _changed_at goes back": story(
-    ["prices"],
-    [plainRun, { do: "reset", names: ["prices"], drop: false, death: undefined }, back, drift, plainRun],
-  ),
   "figures of the day that a run asked for and did not store are counted as asked for again": story(
     ["rates"],
     [{ ...plainRun, maxRequests: 2 }],
@@ -55,22 +47,17 @@ export const found: Readonly<Record<string, Story>> = {
     [{ do: "change", change: { what: "addition", list: "parts", count: 10 } }, plainRun],
     { unknownFields: "fail" },
   ),
-  "a replay knows which run was the last although the clock was set back: no row goes back to an older version": {
-    ...story(["queue"], [plainRun, changed, back, plainRun, { ...plainRun, command: "replay" }]),
-    archived: true,
-  },
   "a replay after a reset does not take rows through their earlier states once more": {
     ...story(["orders", "order_moves"], [plainRun, updated, plainRun, forgotten, { ...plainRun, command: "replay" }]),
     archived: true,
   },
-  "a replay takes no event for deleted that a backfill brought which the archive lost, though the clock was set back": {
+  "a replay takes no event for deleted that a backfill brought which the archive lost": {
     ...story(
       ["events"],
       [
         { ...plainRun, full: true },
         { do: "change", change: { what: "insert", list: "events", count: 2 } },
         { ...plainRun, command: "backfill", from: "2026-02-03" },
-        back,
         { do: "lose", how: "archive" },
         { ...plainRun, command: "replay" },
       ],

@@ -36,7 +36,7 @@ function sentence(step: Step): string {
     case "change":
       return `At the service: ${changeInWords(step.change)}.`;
     case "clock":
-      return `The clock goes ${step.ms < 0 ? "back" : "on"} ${Math.abs(step.ms) / 3_600_000} h.`;
+      return `The clock goes on ${step.ms / 3_600_000} h.`;
     case "configure":
       return `The configuration now says ${settingsInWords(step.settings)}.`;
     case "upgrade":
@@ -70,10 +70,8 @@ function sentence(step: Step): string {
         ...(step.maxRequests === undefined ? [] : [`--max-requests ${step.maxRequests}`]),
       ];
       const troubles = Object.entries(step.troubles).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-      const hours = Math.abs(step.clockOff) / 3_600_000;
       const clauses = [
         ...(step.older === "run" ? ["by the program before the upgrade"] : []),
-        ...(step.clockOff === 0 ? [] : [`by a clock ${hours} h ${step.clockOff > 0 ? "ahead" : "behind"}`]),
         ...step.during.map(({ at, change }) => `at request ${at} ${changeInWords(change)}`),
         ...(troubles.length === 0 ? [] : [`from request ${step.troublesAt} on the service has ${troubles.join(", ")}`]),
         ...(step.second === undefined ? [] : [`at request ${step.second} a second run starts`]),

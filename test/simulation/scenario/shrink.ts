@@ -64,7 +64,6 @@ function* simplerRuns(step: RunStep): Generator<RunStep> {
   }
   for (const at of step.during.keys()) yield { ...step, during: step.during.toSpliced(at, 1) };
   if (step.older !== undefined) yield { ...step, older: undefined };
-  if (step.clockOff !== 0) yield { ...step, clockOff: 0 };
   if (step.second !== undefined) yield { ...step, second: undefined };
   if (step.beside !== undefined) yield { ...step, beside: undefined };
   if (step.looks.length > 0) yield { ...step, looks: [] };

@@ -41,8 +41,6 @@ export interface RunStep {
   readonly troubles: Partial<Troubles>;
   /** From this request on. */
   readonly troublesAt: number;
-  /** By how much the machine's clock is wrong in this run alone, ms. */
-  readonly clockOff: number;
   readonly death: Death | undefined;
   /** At this request a second run is started. */
   readonly second: number | undefined;

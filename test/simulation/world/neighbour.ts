@@ -33,7 +33,6 @@ export class Neighbour {
   readonly #engine: EngineProcess;
   #tables: Tables = new Map();
   /** The service's time when its tables were read. */
-  #at = Number.POSITIVE_INFINITY;
   #errand: Errand | undefined;
 
   constructor(story: Story, world: World, stand: Stand, engine: EngineProcess) {
@@ -67,8 +66,6 @@ export class Neighbour {
     if (found === undefined) return [];
     const before = this.#tables;
     this.#tables = found.tables;
-    const at = this.#at;
-    this.#at = this.world.now;
     if (dropped !== "nothing") return told(ofReset(before, found.tables, dropped));
     if (errand === undefined) return told(changesBetween(withoutTitles(before), withoutTitles(found.tables)));
     const { settings, excused, older } = errand;
@@ -82,7 +79,6 @@ export class Neighbour {
       ...orphans(found.tables, streams),
       ...faultsOfStep(before, found.tables, catalogue, {
         emptied: new Set(),
-        was: at,
         looseTitles: treated,
         wasThere: () => false,
       }),

@@ -18,7 +18,6 @@ export class Rows {
   readonly #widens: boolean;
   #tables: Tables = new Map();
   /** The service's time when the tables were read. */
-  #at = Number.POSITIVE_INFINITY;
   /** As the program knows them, with the columns that were added to their tables. */
   #streams: readonly Stream[] = catalogue;
   #known: readonly Stream[] = catalogue;
@@ -88,7 +87,6 @@ export class Rows {
       ...(await faultsOfTableCounts(stand, tables, COMPANY)),
       ...faultsOfStep(this.#tables, tables, streams, {
         emptied,
-        was: this.#at,
         looseTitles: this.looseTitles,
         // --confirm-deletes takes all that its scan missed, and offset pages may hide a live row from it.
         wasThere: (name, parent) => !(confirmed && story.hiding) && this.#wasThere(name, parent),
@@ -108,7 +106,6 @@ export class Rows {
     }
     if (done?.said.some(line => line.includes(world.key)) === true) faults.push("the key stands in the log");
     this.#tables = tables;
-    this.#at = world.now;
     return faults;
   }
 

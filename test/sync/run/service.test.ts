@@ -13,6 +13,7 @@ const settings = {
   requestsPerDay: undefined,
   timeoutMs: 30_000,
   maxWaitMs: 600_000,
+  clock: "ignore" as const,
   memoryBytes: 176e6,
 };
 

@@ -156,15 +156,4 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     });
     expect(await place.count("order_details", `id = '${FIRST}' and note = '5'`)).toBe(1);
   });
-
-  test("--resume asks again for what was fetched while our clock was ahead", async () => {
-    const place = await loaded(make, details, (state, each) => ({ id: each, note: state }));
-    await place.breakOff();
-    place.first = { id: FIRST, note: "3" };
-    place.clock.advance(-24 * 3_600_000);
-    expect(lineOf(await place.run({ allDetails: true, resume: true }), "order_details")).toMatchObject({
-      requests: ids.length,
-    });
-    expect(await place.count("order_details", `id = '${FIRST}' and note = '3'`)).toBe(1);
-  });
 });

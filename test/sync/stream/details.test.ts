@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defineStream, scan } from "../../../src/catalog/stream.ts";
 import { items } from "../../../streams/items.ts";
-import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { type Scenario, scenario } from "../scenario.ts";
@@ -69,21 +68,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const open = [...place.simulator.truth.rows("purchase_orders")].filter(row => row["is_open"] === true);
     expect(await run(place)).toMatchObject({ requests: open.length, inserted: 0, updated: 0, unchanged: open.length });
     expect(new Set(asked(place))).toEqual(new Set(open.map(row => String(row["po_number"]))));
-    expect((await run(place)).requests).toBe(0);
-  });
-
-  test("what was fetched, or failed, while our clock was ahead is due as if it had been long ago", async () => {
-    const place = await scenario(make, { orders: 40 }, { config: settings({ details: { refresh: "7d" } }) });
-    const rows = [...place.simulator.truth.rows("purchase_orders")];
-    const failing = rows.find(row => row["is_open"] !== true)!;
-    const path = `/po/${encodeURIComponent(String(failing["po_number"]))}`;
-    place.look = passing => (passing.path === path ? refused(400, "BROKEN") : undefined);
-    place.clock.advance(40 * DAY_MS);
-    expect(await run(place)).toMatchObject({ status: "succeeded", inserted: 39 });
-    place.look = () => undefined;
-    place.clock.advance(-39 * DAY_MS);
-    const open = rows.filter(row => row["is_open"] === true).length;
-    expect(await run(place)).toMatchObject({ status: "succeeded", inserted: 1, unchanged: open, requests: 1 + open });
     expect((await run(place)).requests).toBe(0);
   });
 

@@ -94,27 +94,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     }
   });
 
-  test("the window is measured by the service's clock, not by ours", async () => {
-    let ahead = 0;
-    const place = await scenario(
-      make,
-      { findings: 320 },
-      {
-        options: { now: () => new Date(Date.parse("2026-03-15T12:00:00Z") + ahead) },
-        config: { streams: { settings: { findings: { full_scan_pages: 1, full_scan_every: "365d" } } } },
-      },
-    );
-    await run(place, "findings");
-    const mark = Date.parse(await markOf(place, "findings"));
-    // Ours stood still while the service's went on: what was found 20 days ago is new all the same.
-    ahead = DAY;
-    const [fresh] = place.simulator.insert("findings", 1);
-    ahead = 21 * DAY;
-    expect(mark).toBeLessThan(Date.parse("2026-03-16T00:00:00Z"));
-    await run(place, "findings");
-    expect(await place.count("findings", `finding_item_id = '${fresh}'`)).toBe(1);
-  });
-
   test("the high-water mark is never later than the service's own clock, and what claims to be is loaded all the same", async () => {
     const place = await scenario(make, { ingested: 250 }, narrow);
     const [first] = [...place.simulator.truth.rows("ingested")];
@@ -142,22 +121,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await markOf(place, "events")).toBe("2026-03-15T12:00:00.000Z");
     const [row] = await place.warehouse.query("select complete_to from _tributary.streams where stream = 'events'");
     expect(row).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
-  });
-
-  test("a high-water mark that a clock ahead of time left is not kept: the feed is read whole, and goes on from its rows", async () => {
-    let ahead = 40 * DAY;
-    const now = () => new Date(Date.parse("2026-03-15T12:00:00Z") + ahead);
-    const place = await scenario(make, { ingested: 250 }, { ...narrow, options: { now } });
-    await run(place, "ingested");
-    expect((await markOf(place, "ingested")) > "2026-04").toBe(true);
-    ahead = 0;
-    place.simulator.insert("ingested", 3);
-    expect(await run(place, "ingested")).toMatchObject({ status: "succeeded", inserted: 3 });
-    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
-    const mark = await markOf(place, "ingested");
-    expect(mark <= "2026-03-15T12:00:00.000Z").toBe(true);
-    await run(place, "ingested");
-    expect(asked(place, "/ingested", "date_from")).toEqual([isoDay(Date.parse(mark) - 8 * DAY)]);
   });
 
   test("a filter that looks at another field is noticed, and not relied on until it is tried again", async () => {

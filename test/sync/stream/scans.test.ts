@@ -234,31 +234,17 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await compareWithTruth(place.simulator, place.warehouse, items, "")).toMatchObject({ differences: [] });
   });
 
-  test.each([
-    { which: "a scan that took longer than six hours", ahead: 0 },
-    { which: "a scan that a clock began which was ahead, so that nobody knows how long it took,", ahead: 48 },
-  ])("$which publishes what it read, but deletes nothing", async ({ ahead }) => {
+  test("a scan that took longer than six hours publishes what it read, but deletes nothing", async () => {
     const place = await scenario(make, { orders: 320 });
     await place.sync({ names: ["purchase_orders"] });
     place.simulator.delete("purchase_orders", 2);
     place.simulator.insert("purchase_orders", 3);
-    place.clock.advance(ahead * 3_600_000);
     await place.sync({ names: ["purchase_orders"], maxRequests: 3 });
-    place.clock.advance((7 - ahead) * 3_600_000);
+    place.clock.advance(7 * 3_600_000);
     const line = lineOf(await place.sync({ names: ["purchase_orders"] }), "purchase_orders");
     expect(line).toMatchObject({ status: "succeeded", inserted: 3, deleted: 0 });
     const next = lineOf(await place.sync({ names: ["purchase_orders"] }), "purchase_orders");
     expect(next).toMatchObject({ deleted: 2 });
-  });
-
-  test("a scan whose duration is unknown, because a clock that was ahead was set right, deletes nothing", async () => {
-    const place = await scenario(make, { orders: 320 });
-    await place.sync({ names: ["purchase_orders"] });
-    place.simulator.delete("purchase_orders", 2);
-    await place.sync({ names: ["purchase_orders"], maxRequests: 3 });
-    place.clock.advance(-41 * 3_600_000);
-    for (const deleted of [0, 2])
-      expect(lineOf(await place.sync({ names: ["purchase_orders"] }), "purchase_orders")).toMatchObject({ deleted });
   });
 
   test("a scan whose first page did not come for a day is as good as a new one", async () => {

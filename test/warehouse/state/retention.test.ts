@@ -17,18 +17,14 @@ async function run(destination: Destination, day: number, streams: readonly stri
   const { db } = destination;
   const run_id = `run-${String(day).padStart(4, "0")}`;
   const startedAt = at(day);
-  await beginRun(
-    destination,
-    { run_id, command: "sync", started_at: startedAt, version: "0", process: "{}" },
-    new Date(startedAt),
-  );
+  await beginRun(destination, { run_id, command: "sync", started_at: startedAt, version: "0", process: "{}" });
   for (const stream of streams) {
     const progress = new StreamProgress(startedAt);
     await writeStreamRun(db, run_id, "acme", stream, progress.run);
     await writeStreamRun(db, run_id, "acme", stream, { ...progress.run, status, requests: day });
   }
   await endRun(db, run_id, { status, exit_code: 0, finished_at: startedAt, warnings: "[]", error: null });
-  await pruneRecords(destination, retention, run_id);
+  await pruneRecords(destination, retention, Date.parse(at(day)));
 }
 
 const count = async ({ db }: Destination, table: string, where = "true"): Promise<number> => {
@@ -92,16 +88,12 @@ describe.each(warehouses)("$name", ({ make }) => {
         .execute();
     }
     await run(destination, 440, ["items"]);
-    // Ages count from the run before: a clock that is ahead for one run takes nothing with it.
-    expect(await count(destination, "runs")).toBe(42);
-    expect(await count(destination, "rejects")).toBe(3);
-    await run(destination, 441, ["items"]);
     expect(await count(destination, "stream_runs", "stream = 'items'")).toBe(RECENT_RUNS);
     expect(await count(destination, "stream_runs", "stream = 'orders'")).toBe(1);
     expect(await count(destination, "runs")).toBe(RECENT_RUNS + 1);
     const left = await db.selectFrom("rejects").select("digest").orderBy("digest").execute();
     expect(left.map(({ digest }) => digest)).toEqual(["just over", "open"]);
-    await run(destination, 442, []);
+    await run(destination, 441, []);
     for (const table of ["verifications", "verification_differences"])
       expect([table, await count(destination, table), await count(destination, table, "run_id = 'check-300'")]).toEqual(
         [table, 1, 1],
@@ -127,11 +119,11 @@ describe.each(warehouses)("$name", ({ make }) => {
     for (let day = 36; day <= 70; day++) {
       const run_id = `run-00${day}`;
       const begun = { run_id, command: "sync", started_at: at(day), version: "0", process: "{}" };
-      await beginRun(destination, begun, new Date(at(day)));
+      await beginRun(destination, begun);
       await writeStreamRun(db, run_id, "acme", "items", { ...skipped.run, started_at: at(day), status: "skipped" });
       const end = { status: "succeeded", exit_code: 0, finished_at: at(day), warnings: "[]", error: null };
       await endRun(db, run_id, end);
-      await pruneRecords(destination, retention, run_id);
+      await pruneRecords(destination, retention, Date.parse(at(day)));
     }
     expect(await count(destination, "stream_runs", "recent")).toBe(RECENT_RUNS + 2);
     const last = await lastStreamRuns({ db, stateSchema });
@@ -147,7 +139,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     // A killed run's row is closed by the next, which finds it.
     await writeStreamRun(db, "run-0070", "acme", "orders", { ...skipped.run, started_at: at(70) });
     const next = { run_id: "run-0071", command: "sync", started_at: at(71), version: "0", process: "{}" };
-    await beginRun(destination, next, new Date(at(71)));
+    await beginRun(destination, next);
     expect((await lastStreamRuns({ db, stateSchema })).find(({ stream }) => stream === "orders")?.status).toBe(
       "failed",
     );

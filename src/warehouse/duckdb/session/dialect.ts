@@ -191,7 +191,6 @@ export const duckdbDialect: Dialect = {
   },
   searchPath: schemas => sql`set search_path = ${sql.lit(schemas.map(quotedName).join(","))}`,
   rowPlace: "rowid",
-  serverTime: undefined,
   fieldNames: json => sql`(select unnest(json_keys(${json})) as value)`,
   jsonField,
   byteText: column => sql`cast(${column} as varchar)`,

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { stillClock } from "../../support/clock.ts";
+import { lineOf } from "../../support/run.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
+import { scenario } from "../scenario.ts";
+
+const DAY = 86_400_000;
+
+/** A service with a clock of its own, and a warehouse that has been loaded once. */
+async function apart(make: () => Promise<Warehouse>, config: Readonly<Record<string, unknown>> = {}) {
+  const service = stillClock();
+  const place = await scenario(make, { orders: 30 }, { options: { now: service.date }, config });
+  expect(await place.sync()).toMatchObject({ exit_code: 0 });
+  const changed = async () =>
+    place.warehouse.query<{ at: Date }>("select max(_changed_at) as at from procurement.purchase_orders");
+  return { place, service, changed };
+}
+
+describe.each(eitherWarehouse)("$name", ({ make }) => {
+  test.each([
+    { which: "two days ahead", off: 2 * DAY },
+    { which: "6 minutes behind", off: -6 * 60_000 },
+  ])(
+    "a clock that is $which ends the run with exit code 2 and both times, before anything is written",
+    async ({ off }) => {
+      const { place, service, changed } = await apart(make);
+      const { clock, sync, simulator, warehouse } = place;
+      const written = async () => [await changed(), await warehouse.query("select run_id from _tributary.runs")];
+      const before = await written();
+      simulator.update("purchase_orders", 2);
+      clock.advance(off);
+      const refusal = await sync().catch(error => error);
+      expect(refusal).toMatchObject({ exitCode: 2, code: "source.clock" });
+      for (const time of [service, clock]) expect(refusal.message).toContain(time.date().toISOString());
+      expect(await written()).toEqual(before);
+      clock.advance(-off);
+      expect(lineOf(await sync(), "purchase_orders")).toMatchObject({ updated: 2 });
+    },
+  );
+
+  test("a clock that is set wrong while details are fetched ends the run with exit code 2", async () => {
+    const { place } = await apart(make);
+    const { clock, sync, simulator } = place;
+    simulator.update("purchase_orders", 30);
+    let details = 0;
+    place.look = ({ path }) => {
+      if (path.startsWith("/po/") && ++details === 2) clock.advance(2 * DAY);
+      return undefined;
+    };
+    expect(await sync()).toMatchObject({ exit_code: 2, errors: [{ code: "source.clock" }] });
+  });
+
+  test("with `api.clock: ignore` our clock dates everything", async () => {
+    const { place, changed } = await apart(make, { api: { clock: "ignore" } });
+    const { clock, sync, simulator } = place;
+    clock.advance(2 * DAY);
+    simulator.update("purchase_orders", 2);
+    expect(await sync()).toMatchObject({ exit_code: 0 });
+    expect(await changed()).toEqual([{ at: clock.date() }]);
+  });
+});

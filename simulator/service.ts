@@ -2,6 +2,7 @@ import { Collection } from "./collection.ts";
 import { type Chosen, type Company, companyOf, PURPOSE } from "./company/company.ts";
 import { accountRoutes } from "./endpoints/account.ts";
 import { contractCount, contractFamily, contractRoutes } from "./endpoints/contracts.ts";
+import { findingsByTheirId } from "./endpoints/finding_details.ts";
 import { findingFamily, findingRoutes } from "./endpoints/findings.ts";
 import { ingestedFamily, ingestedRoutes } from "./endpoints/ingested.ts";
 import { invoiceFamily, invoiceRoutes } from "./endpoints/invoices.ts";
@@ -59,7 +60,8 @@ export function serviceOf(chosen: Chosen, clock: () => Date, mode: PagingMode): 
     ...contractRoutes(company, sources.contracts, mode),
     ...documentRoutes(company, sources.documents, mode),
   ];
-  const generated = generatedEndpoints({ company, mode, sources, source }, written);
+  const named = { ...sources, findings_by_id: findingsByTheirId(company, sources.findings) };
+  const generated = generatedEndpoints({ company, mode, sources: named, source }, written);
   return {
     company,
     sources: { ...sources, ...generated.sources },

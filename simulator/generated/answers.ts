@@ -9,9 +9,9 @@ import { hash } from "../random.ts";
 import type { Row } from "../source.ts";
 import { Values } from "../values.ts";
 import { textHash } from "../vocabulary/text_hash.ts";
-import { isFractional, isLasting, isTime, prefixOf, type Sense, senseOf, wordOf } from "./names.ts";
+import { isFractional, isLasting, isTime, prefixOf, type Sense, senseOf, stageOf, wordOf } from "./names.ts";
 
-/** What an object is about; all of its fields follow from it, each for itself, so that two answers about one row agree. */
+/** What an object is about; all of its fields follow from it, each for itself. */
 export interface Subject {
   readonly identity: number;
   readonly revision: number;
@@ -35,7 +35,10 @@ const CAME: ReadonlySet<string> = new Set(["created_at", "received_at", "ts", "d
 /** The object's fields, those that are given as they are. */
 export function objectOf(company: Company, fields: readonly Field[], subject: Subject, isTop = false): Row {
   const row: Row = {};
-  for (const field of fields) row[field.name] = givenTo(field, subject) ?? drawn(company, field, subject, isTop);
+  for (const field of fields) {
+    const given = givenTo(field, subject.given[field.name]);
+    row[field.name] = given === undefined ? drawn(company, field, subject, isTop) : given;
+  }
   const list = Object.values(row).find(Array.isArray);
   const total = fields.find(({ name }) => name === "total" || name === "total_count");
   if (total !== undefined && list !== undefined) row[total.name] = totalOf(company, total, list.length);
@@ -48,11 +51,14 @@ export function totalOf({ seed }: Company, { types, nullable }: Field, count: nu
   return types.includes("s") && seed % 2 === 1 ? String(count) : count;
 }
 
-/** What came as text in a path may be a number of the documents'. */
-function givenTo({ name, types }: Field, { given }: Subject): unknown {
-  const value = given[name];
-  const isNumber = types.includes("n") && typeof value === "string" && /^[\d.]+$/.test(value);
-  return isNumber ? Number(value) : value;
+/** A given value where the documents allow it for the field; what came as text in a path may be a number there. */
+function givenTo({ types, nullable, node }: Field, value: unknown): unknown {
+  if (value === null) return nullable ? null : undefined;
+  if (types.includes("any")) return value;
+  if (typeof value === "string" && !types.includes("s") && /^[\d.]+$/.test(value)) return Number(value);
+  const type = { string: "s", number: "n", boolean: "b", object: "o" }[typeof value as string];
+  const isFree = node === undefined && !Array.isArray(value);
+  return type !== undefined && types.includes(type) && isFree ? value : undefined;
 }
 
 function drawn(company: Company, field: Field, subject: Subject, isTop: boolean): unknown {
@@ -160,11 +166,19 @@ function linkOf(company: Company, sense: Sense, number: number): string | undefi
   return sense === "finding" && number <= findings ? findingIdOf(company, number) : undefined;
 }
 
+/** The number of one of `size` rows that came about around the same time, or of any where it is the newest day. */
+function numberNear({ anchorDay, historyDays }: Company, at: number, size: number, v: Values): number {
+  const age = anchorDay - at / DAY_MS;
+  const number =
+    age <= 0 ? 1 + v.below(Math.max(1, size)) : Math.round(size * (1 - age / historyDays)) + v.below(4) - 1;
+  return Math.min(size, Math.max(1, number));
+}
+
 function textOf(company: Company, name: string, sense: Sense, subject: Subject, v: Values): string | null {
   const { orders, invoices, items, findings } = company.sizes;
-  const at = CAME.has(name) ? subject.at : subject.at + (v.below(60) - 20) * DAY_MS;
+  const at = CAME.has(name) ? subject.at : subject.at + (stageOf(name) * 20 + v.below(20)) * DAY_MS;
   const vendor = vendorFor(company, hash(subject.identity, 1));
-  const some = (size: number) => linkOf(company, sense, 1 + v.below(Math.max(1, size))) ?? null;
+  const some = (size: number) => linkOf(company, sense, numberNear(company, subject.at, size, v)) ?? null;
   switch (sense) {
     case "vendor":
       return vendor.id;

@@ -39,6 +39,12 @@ export const isTime = (sense: Sense): boolean => sense === "moment" || sense ===
 /** What a change of a row leaves as it is: what it is about, and when it came about. */
 export const isLasting = (sense: Sense): boolean => !["sentence", "word", "email", "address"].includes(sense);
 
+/** Which of two moments of a row is the later one, as their names suggest: what ends it is 2. */
+export function stageOf(name: string): number {
+  if (/start|begin|first|from|effective|requested|submitted|opened|initiated/.test(name)) return 0;
+  return /end|expir|closed|resolved|completed|due|last|deadline|deliver|recovered|until/.test(name) ? 2 : 1;
+}
+
 const FRACTIONS =
   /(?:^|_)(?:pct|rate|score|confidence|share|usd|amount|price|spend|cost|value|savings|charge|lbs|weight|ratio)(?:_|$)/;
 

@@ -141,7 +141,18 @@ function inWindow(value: unknown, { date_from: from, date_to: to }: Request["que
   return (from === undefined || at >= Date.parse(from)) && (to === undefined || at < Date.parse(to) + DAY_MS);
 }
 
-/** An answer that is no list: about a row of the list that its path names, or about what it is asked with. */
+/** When a row came about, UNIX milliseconds. */
+function cameAt(row: Row): number | undefined {
+  const written = [...DATED, "po_date", "document_date"]
+    .map(name => row[name])
+    .find(value => typeof value === "string");
+  return typeof written === "string" ? Date.parse(written) : undefined;
+}
+
+/**
+ * An answer that is no list: about a row that its path names, which it repeats as far as their fields have the same names, or
+ * about what it is asked with.
+ */
 function single({ company, sources }: World, endpoint: Endpoint, generated: Readonly<Record<string, Source>>): Route {
   const { path: template, shape } = endpoint;
   const [base = "", parameter = "", below] = template.split(/\/?[{}]/);
@@ -150,7 +161,6 @@ function single({ company, sources }: World, endpoint: Endpoint, generated: Read
   const parent =
     all.find(source => source.family.path === base && isNamed(source)) ??
     Object.values(sources).find(({ family }) => parameter !== "id" && family.keyField === parameter);
-  const isGenerated = generated[base] !== undefined && generated[base] === parent;
   const dataOf = (subject: Subject): Row =>
     shape === null
       ? { settings: freeObject("settings", new Values(subject.identity)), ...subject.given }
@@ -164,12 +174,10 @@ function single({ company, sources }: World, endpoint: Endpoint, generated: Read
       const key = request.params[parameter] ?? "";
       const entry = collection.get(family.number(key));
       if (entry === undefined) throw notFound(`'${key}'`);
-      const { revision, number } = entry;
-      if (!isGenerated) return { data: dataOf({ ...subject, revision }) };
-      const row = subjectOf(company, family.path, entry, collection.size);
-      if (below !== "") return { data: dataOf({ ...row, given: subject.given, identity: subject.identity }) };
-      const given = { ...subject.given, [family.keyField]: key };
-      return { data: patchedWith(dataOf({ ...row, given }), patches.get(number)) };
+      const row = family.row(entry);
+      const given = { ...subject.given, ...row };
+      const data = dataOf({ ...subject, revision: entry.revision, at: cameAt(row) ?? subject.at, given });
+      return { data: below === "" ? patchedWith(data, patches.get(entry.number)) : data };
     },
   };
 }

@@ -26,7 +26,7 @@ interface ContractFacts {
 const TYPES = ["supply_agreement", "blanket", "service", "freight"] as const;
 const SCOPES = ["Fasteners", "Hydraulik & Pneumatik", "MRO", "Packaging", "Freight"] as const;
 
-function contractKey(number: number): string {
+export function contractKey(number: number): string {
   return `CTR-${number}`;
 }
 

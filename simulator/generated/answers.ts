@@ -5,11 +5,12 @@ import { invoiceKey } from "../company/invoices.ts";
 import { itemKey } from "../company/items.ts";
 import { orderKey } from "../company/orders.ts";
 import { elementsOf, type Field, type Shape } from "../documented.ts";
+import { contractCount, contractKey } from "../endpoints/contracts.ts";
 import { hash } from "../random.ts";
 import type { Row } from "../source.ts";
 import { Values } from "../values.ts";
 import { textHash } from "../vocabulary/text_hash.ts";
-import { isFractional, isLasting, isTime, prefixOf, type Sense, senseOf, stageOf, wordOf } from "./names.ts";
+import { delayOf, isFractional, isLasting, isTime, prefixOf, type Sense, senseOf, wordOf } from "./names.ts";
 
 /** What an object is about; all of its fields follow from it, each for itself. */
 export interface Subject {
@@ -163,22 +164,24 @@ function linkOf(company: Company, sense: Sense, number: number): string | undefi
   if (sense === "order" && number <= orders) return orderKey(number);
   if (sense === "document" && number <= invoices) return invoiceKey(number);
   if (sense === "item" && number <= items) return itemKey(number);
+  if (sense === "contract" && number <= contractCount(company)) return contractKey(number);
   return sense === "finding" && number <= findings ? findingIdOf(company, number) : undefined;
 }
 
 /** The number of one of `size` rows that came about around the same time, or of any where it is the newest day. */
 function numberNear({ anchorDay, historyDays }: Company, at: number, size: number, v: Values): number {
   const age = anchorDay - at / DAY_MS;
-  const number =
-    age <= 0 ? 1 + v.below(Math.max(1, size)) : Math.round(size * (1 - age / historyDays)) + v.below(4) - 1;
+  const near = Math.round(size * (1 - age / historyDays)) + v.below(4);
+  const number = age <= 0 ? 1 + v.below(size) : near;
   return Math.min(size, Math.max(1, number));
 }
 
 function textOf(company: Company, name: string, sense: Sense, subject: Subject, v: Values): string | null {
   const { orders, invoices, items, findings } = company.sizes;
-  const at = CAME.has(name) ? subject.at : subject.at + (stageOf(name) * 20 + v.below(20)) * DAY_MS;
+  const at = CAME.has(name) ? subject.at : subject.at + (delayOf(name) + v.below(4)) * DAY_MS;
   const vendor = vendorFor(company, hash(subject.identity, 1));
-  const some = (size: number) => linkOf(company, sense, numberNear(company, subject.at, size, v)) ?? null;
+  const some = (size: number): string | null =>
+    size === 0 ? null : (linkOf(company, sense, numberNear(company, subject.at, size, v)) ?? null);
   switch (sense) {
     case "vendor":
       return vendor.id;
@@ -193,6 +196,7 @@ function textOf(company: Company, name: string, sense: Sense, subject: Subject, 
     case "finding":
       return some(findings);
     case "contract":
+      return some(contractCount(company));
     case "identifier":
       return `${prefixOf(name)}-${1 + v.below(40)}`;
     case "currency":

@@ -39,10 +39,11 @@ export const isTime = (sense: Sense): boolean => sense === "moment" || sense ===
 /** What a change of a row leaves as it is: what it is about, and when it came about. */
 export const isLasting = (sense: Sense): boolean => !["sentence", "word", "email", "address"].includes(sense);
 
-/** Which of two moments of a row is the later one, as their names suggest: what ends it is 2. */
-export function stageOf(name: string): number {
+/** How many days after a row came about something happened to it, as the name of the field suggests. */
+export function delayOf(name: string): number {
   if (/start|begin|first|from|effective|requested|submitted|opened|initiated/.test(name)) return 0;
-  return /end|expir|closed|resolved|completed|due|last|deadline|deliver|recovered|until/.test(name) ? 2 : 1;
+  if (/_end$|expir|until/.test(name)) return 200;
+  return /closed|resolved|completed|due|last|deadline|deliver|recovered/.test(name) ? 8 : 4;
 }
 
 const FRACTIONS =

@@ -35,7 +35,7 @@ export type Chosen = Pick<Company, "seed" | "sizes" | "linesPerOrder" | "vocabul
 };
 
 /** How many days of history the base rows cover unless told otherwise. */
-export const HISTORY_DAYS = 730;
+const HISTORY_DAYS = 730;
 
 /** What a hash is taken for; no two purposes share their draws. */
 export const PURPOSE = {
@@ -54,6 +54,11 @@ export const PURPOSE = {
   ingestedRow: 13,
   account: 14,
   findingList: 15,
+  itemPrices: 16,
+  itemTransactions: 17,
+  contractFacts: 18,
+  contractRow: 19,
+  document: 20,
 } as const;
 
 const NAMES: readonly [string, ...string[]] = [

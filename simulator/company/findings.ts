@@ -53,6 +53,11 @@ export function findingNumber(key: string): number {
   return /^FND-[1-9]\d{0,14}$/.test(key) ? Number(key.slice(4)) : Number.NaN;
 }
 
+/** The finding_id of a row of the list, which that row shows now and then as null. */
+export function findingIdOf(company: Company, number: number): string {
+  return `fid-${hash(company.seed, PURPOSE.findingFacts, number).toString(16)}`;
+}
+
 function blockOf(size: number, rank: number): { category: Category; share: number } {
   let before = 0;
   for (const category of CATEGORIES) {
@@ -129,7 +134,7 @@ export function findingRow(company: Company, entry: Entry): Record<string, unkno
     kind: value % 9 === 0 ? "situation" : "finding",
     waiting_on: facts.waitingOn,
     target: v.maybe({ type: facts.document === null ? "order" : "document", id: facts.document ?? facts.order }),
-    finding_id: v.maybe(`fid-${value.toString(16)}`),
+    finding_id: v.maybe(findingIdOf(company, number)),
     finding_type: v.maybe(type),
     category: category.name,
     severity: v.maybe(["critical", "high", "medium", "low"][value % 4] ?? null),

@@ -33,7 +33,7 @@ const SUBJECTS = [
 ];
 const STATUSES = ["processed", "processed", "review", "processing", "failed"];
 
-export function feedId(number: number, branch: Branch): string {
+function feedId(number: number, branch: Branch): string {
   return branch === "email" ? `EML-${number}` : branch === "import" ? `IMP-${number}` : `DOC-F${number}`;
 }
 

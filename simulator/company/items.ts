@@ -80,7 +80,7 @@ export function itemSourcing(
   };
 }
 
-export function strategyOf(vendors: number): string {
+function strategyOf(vendors: number): string {
   return STRATEGIES[Math.min(vendors, 3) - 1] ?? "multi_source";
 }
 

@@ -16,7 +16,7 @@ export function parentOf(child: number, children: number, parents: number): numb
 }
 
 /** The children that `parentOf` gives to `parent`. */
-export function childrenOf(parent: number, children: number, parents: number): Span {
+function childrenOf(parent: number, children: number, parents: number): Span {
   if (parents === 0 || children === 0) return { first: 1, last: 0, length: 0 };
   const first = Math.floor(((parent - 1) * children) / parents) + 1;
   const last = Math.floor((parent * children) / parents);

@@ -1,45 +1,26 @@
 import type { Company } from "../company/company.ts";
-import type { World } from "../domain.ts";
 import { answerOf, search } from "../endpoints/lists.ts";
-import { pageOf } from "../paging.ts";
+import { type PagingMode, pageOf } from "../paging.ts";
 import { notFound } from "../refusal.ts";
 import type { Request, Route } from "../routes.ts";
 import { atTheHead, type Family, patchedWith, type Row, type Source } from "../source.ts";
-import {
-  type DocumentFacts,
-  documentFacts,
-  documentKey,
-  documentNumber,
-  documentRecord,
-  documentRow,
-  documentThreads,
-  documentWorkbook,
-} from "./documents.ts";
-import type { Uploads } from "./uploads.ts";
+import { documentFacts, documentKey, documentNumber, documentRecord, documentRow } from "./documents.ts";
 
-export function documentFamily(company: Company): Family {
+/** `uploaded` tells the number of a document that was uploaded. */
+export function documentFamily(company: Company, uploaded: (id: string) => number | undefined): Family {
   return {
     path: "/documents",
     keyField: "doc_id",
     key: number => documentKey(company, number),
-    number: id => documentNumber(company, id),
+    number: id => uploaded(id) ?? documentNumber(company, id),
     row: entry => documentRow(company, documentFacts(company, entry)),
     ordered: true,
     ranks: atTheHead,
   };
 }
 
-/** /documents with all that hangs on a document. Where the rows stand is not documented: here it is the list's own name. */
-export function documentRoutes({ company, mode }: World, source: Source, uploads: Uploads): Route[] {
-  const detail = (below: string, data: (facts: DocumentFacts) => unknown): Route => ({
-    template: `/documents/{doc_id}${below}`,
-    answer: ({ params }) => {
-      const id = params["doc_id"] ?? "";
-      const entry = source.collection.get(uploads.numberOf(id) ?? documentNumber(company, id));
-      if (entry === undefined) throw notFound(`Document '${id}'`);
-      return { data: data(documentFacts(company, entry)) };
-    },
-  });
+/** The list and its details. Where the rows stand is not documented: here it is the list's own name. */
+export function documentRoutes(company: Company, source: Source, mode: PagingMode): Route[] {
   return [
     {
       template: "/documents",
@@ -48,9 +29,16 @@ export function documentRoutes({ company, mode }: World, source: Source, uploads
         return answerOf({ documents: page.rows }, page);
       },
     },
-    detail("", facts => patchedWith(documentRecord(company, facts), source.patches.get(facts.number))),
-    detail("/threads", facts => ({ threads: documentThreads(company, facts) })),
-    detail("/workbook", facts => documentWorkbook(company, facts)),
+    {
+      template: "/documents/{doc_id}",
+      answer: ({ params }) => {
+        const id = params["doc_id"] ?? "";
+        const entry = source.collection.get(source.family.number(id));
+        if (entry === undefined) throw notFound(`Document '${id}'`);
+        const record = documentRecord(company, documentFacts(company, entry));
+        return { data: patchedWith(record, source.patches.get(entry.number)) };
+      },
+    },
   ];
 }
 

@@ -1,13 +1,10 @@
-import { dayText } from "../calendar.ts";
 import type { Entry } from "../collection.ts";
-import type { Company } from "../company/company.ts";
+import { type Company, PURPOSE } from "../company/company.ts";
 import { branchOf, documentCount, rowOfInvoice } from "../company/feed.ts";
 import { type FeedFacts, feedFacts, feedKey, feedNumber, feedRow } from "../company/ingested.ts";
 import { hash } from "../random.ts";
 import type { Row } from "../source.ts";
 import { Values } from "../values.ts";
-import { DRAWS } from "./draws.ts";
-import { threadRow } from "./threads.ts";
 
 const MOST = 300;
 /** Where the documents stand among ten rows of the intake feed. */
@@ -52,13 +49,13 @@ export function documentNumber(company: Company, id: string): number {
 export function documentFacts(company: Company, entry: Entry): DocumentFacts {
   const { number, revision, insertedAt } = entry;
   const inFeed = { number: feedRowOf(company, number), revision, insertedAt, rank: 0 };
-  const value = hash(company.seed, DRAWS.document, number);
+  const value = hash(company.seed, PURPOSE.document, number);
   return { number, revision, value, feed: feedFacts(company, inFeed), came: feedRow(company, inFeed) };
 }
 
 /** One row of the document list. Its fields are not documented: these are what a list of documents might show. */
 export function documentRow(company: Company, facts: DocumentFacts): Row {
-  const v = new Values(hash(company.seed, DRAWS.document, facts.number, 1));
+  const v = new Values(hash(company.seed, PURPOSE.document, facts.number, 1));
   const { came, feed } = facts;
   return {
     doc_id: feed.id,
@@ -79,7 +76,7 @@ export function documentRow(company: Company, facts: DocumentFacts): Row {
 
 /** A document's own record; its fields are not documented either. */
 export function documentRecord(company: Company, facts: DocumentFacts): Row {
-  const v = new Values(hash(company.seed, DRAWS.document, facts.number, 2));
+  const v = new Values(hash(company.seed, PURPOSE.document, facts.number, 2));
   return {
     ...documentRow(company, facts),
     summary: facts.came["summary"],
@@ -87,46 +84,5 @@ export function documentRecord(company: Company, facts: DocumentFacts): Row {
     extraction: { model_tier: v.pick(["standard", "high"]), confidence: v.decimal(v.below(10_001), 4) },
     labels: v.pick<unknown[]>([[], ["Wareneingang", "到着済み"]]),
     pages: Array.from({ length: 1 + (facts.value % 2) }, (_, i) => ({ page: i + 1, text: `„Seite ${i + 1}“` })),
-  };
-}
-
-/** The business threads that a document is part of. */
-export function documentThreads(company: Company, facts: DocumentFacts): Row[] {
-  const order = facts.feed.invoice?.order ?? null;
-  const own = facts.value % 4 === 0 ? [threadRow(company.seed, facts.number, null, facts.revision)] : [];
-  return order === null ? own : [threadRow(company.seed, facts.number, order, facts.revision), ...own];
-}
-
-/** A document as a workbook; most have no sheets. */
-export function documentWorkbook(company: Company, facts: DocumentFacts): Row {
-  const { came, feed, value } = facts;
-  const v = new Values(hash(company.seed, DRAWS.workbook, facts.number));
-  const sheets = value % 3 === 0 ? 1 + (value % 4) : 0;
-  return {
-    workbook: {
-      doc_id: feed.id,
-      file_name: came["title"],
-      source: v.maybe(came["source"]),
-      mime_type: v.maybe(sheets > 0 ? "application/vnd.ms-excel" : "application/pdf"),
-      doc_type: v.maybe(came["type"]),
-      processing_status: came["status"],
-      origin: v.pick<Row>([{}, { email_id: `EML-${feed.number - 1}` }]),
-    },
-    sheets: Array.from({ length: sheets }, (_, i) => ({
-      sheet_index: v.count(i),
-      sheet_name: v.maybe(`Tabelle ${i + 1}`),
-      kind: v.pick(["table", "form", "notes"]),
-      child_doc_id: v.chance(0.3) ? `${feed.id}-S${i + 1}` : null,
-      doc_type: v.maybe("price_list"),
-      document_number: v.maybe(`PL-${feed.number}`),
-      processing_status: v.maybe("processed"),
-      import: v.maybe({ rows: v.below(500), on: dayText(Math.floor(feed.at / 86_400_000)) }),
-      grid: v.maybe({
-        cells: [
-          ["Teil", "Preis"],
-          ["A-1", v.below(1000)],
-        ],
-      }),
-    })),
   };
 }

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Company } from "../company/company.ts";
+import { type Company, PURPOSE } from "../company/company.ts";
 import { type Faults, happens } from "../faults.ts";
 import { hash } from "../random.ts";
 import { invalid, notFound, Refusal } from "../refusal.ts";
 import type { Row, Source } from "../source.ts";
-import { DRAWS } from "./draws.ts";
 
 /** A slot for a file, and what has become of it. */
 export interface Upload {
@@ -101,7 +100,7 @@ export class Uploads {
 
   #initiate(fileName: string, contentType: string, faults: Faults, draw: () => number): Row {
     const number = this.#slots.size + 1;
-    const key = `uploads/${hash(this.#company.seed, DRAWS.document, number).toString(16)}/${number}`;
+    const key = `uploads/${hash(this.#company.seed, PURPOSE.document, number).toString(16)}/${number}`;
     const signature = createHash("sha256").update(`signed ${key} ${draw()}`).digest("hex");
     const expired = happens(faults, "expireAddress", draw);
     const slot = { key, fileName, contentType, signature, expired, sha256: undefined, bytes: 0, documents: [] };

@@ -1,31 +1,5 @@
-import { readFileSync } from "node:fs";
+import { endpoints, type Field, type Shape } from "../documented.ts";
 import type { Json } from "./reading.ts";
-
-/** A documented field. */
-export interface Field {
-  name: string;
-  types: string[];
-  nullable: boolean;
-  node?: Shape;
-}
-
-/** A documented shape: an object's fields, an array's elements, or a scalar. */
-export type Shape =
-  | { kind: "object"; fields: Field[] }
-  | { kind: "array"; items: Shape }
-  | { kind: "scalar"; types: string[]; nullable: boolean };
-
-export interface Facts {
-  path: string;
-  paged: boolean;
-  query: string[];
-  /** Null where the documents don't show it. */
-  shape: Shape | null;
-}
-
-export const facts = JSON.parse(
-  readFileSync(new URL("../../test/facts/endpoints.json", import.meta.url), "utf8"),
-) as readonly Facts[];
 
 /** Which kinds of value were seen at each place, over everything that this file's tests checked. */
 export const seen = new Map<string, Set<string>>();
@@ -69,9 +43,20 @@ function checkField(row: Json, field: Field, place: string): string[] {
   return field.node === undefined ? [] : checkShape(value, field.node, place);
 }
 
-/** What is documented of an endpoint's data; the path is its template, relative to /api/v1. */
-export function shapeAt(path: string): Shape | null {
-  const fact = facts.find(candidate => candidate.path === path);
-  if (fact === undefined) throw new Error(`no facts about ${path}`);
-  return fact.shape;
+/** Places at which a documented kind of value was never seen: null, a number, a number as text … */
+export function unseen(): string[] {
+  const missing: string[] = [];
+  const visit = (shape: Shape | null, place: string): void => {
+    if (shape?.kind === "array") visit(shape.items, `${place}[]`);
+    if (shape?.kind !== "object") return;
+    for (const { name, types, nullable, node } of shape.fields) {
+      const at = `${place}.${name}`;
+      const kinds = types.includes("any") ? [] : types.map(type => (type === "i" ? "n" : type));
+      for (const kind of nullable ? [...kinds, "null"] : kinds)
+        if (seen.get(at)?.has(kind) !== true) missing.push(`${at} is never ${kind}`);
+      visit(node ?? null, at);
+    }
+  };
+  for (const { path, shape } of endpoints) visit(shape, path);
+  return missing;
 }

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Simulator, startSimulator } from "../simulator.ts";
-import { NEVER_NULL, NEVER_NULL_IN, UNDOCUMENTED } from "../vocabulary/documented.ts";
 import { idSaid, idUnderstood } from "../vocabulary/ids.ts";
 import { wordSaid, wordUnderstood } from "../vocabulary/words.ts";
 import { ask, type Json, LISTS, read, readAll, STREAMS, stillClock } from "./reading.ts";
-import { type Field, facts, type Shape } from "./shape.ts";
 
 const sizes = { orders: 300, invoices: 600, items: 100, findings: 200, ingested: 1200 };
 let plain: Simulator;
@@ -16,50 +14,6 @@ beforeAll(async () => {
 afterAll(() => Promise.all([plain.close(), other.close()]));
 
 const rowsOf = (simulator: Simulator, stream: string): Json[] => [...simulator.truth.rows(stream)];
-
-interface Stated {
-  readonly name: string;
-  readonly holder: string;
-  readonly nullable: boolean;
-  readonly content: "shown" | "hidden" | "scalar";
-}
-
-function contentOf({ types, node }: Field): Stated["content"] {
-  if (node !== undefined && !(node.kind === "array" && node.items.kind === "scalar")) return "shown";
-  const all = node?.kind === "array" && node.items.kind === "scalar" ? node.items.types : types;
-  return all.includes("o") || all.includes("any") ? "hidden" : "scalar";
-}
-
-function* stated(shape: Shape, holder: string): Generator<Stated> {
-  if (shape.kind === "array") yield* stated(shape.items, holder);
-  if (shape.kind !== "object") return;
-  for (const field of shape.fields) {
-    const { name, nullable, node } = field;
-    const content = contentOf(field);
-    yield { name, holder, nullable, content };
-    if (content === "shown" && node !== undefined) yield* stated(node, name);
-  }
-}
-
-test("what the vocabulary knows of fields is what the documents say", () => {
-  const all = facts.flatMap(({ path, shape }) => (shape === null ? [] : [...stated(shape, path)]));
-  const byName = [...Map.groupBy(all, ({ name }) => name)];
-  const hidden = byName.filter(
-    ([, fields]) =>
-      fields.some(({ content }) => content === "hidden") && fields.every(({ content }) => content !== "shown"),
-  );
-  expect([...UNDOCUMENTED].sort()).toEqual(hidden.map(([name]) => name).sort());
-  const leaves = byName
-    .map(([name, fields]) => [name, fields.filter(({ content }) => content !== "shown")] as const)
-    .filter(([name, fields]) => fields.length > 0 && !UNDOCUMENTED.has(name));
-  const never = leaves.filter(([, fields]) => fields.every(({ nullable }) => !nullable)).map(([name]) => name);
-  expect([...NEVER_NULL].sort()).toEqual(never.sort());
-  const sometimes = leaves.filter(([name]) => !NEVER_NULL.has(name)).flatMap(([, fields]) => fields);
-  const missing = sometimes.filter(
-    ({ name, holder, nullable }) => !nullable && NEVER_NULL_IN[holder]?.has(name) !== true,
-  );
-  expect(missing).toEqual([]);
-});
 
 test("every word and every identifier is understood as it was said, and none is said as it was", () => {
   const words = ["open", "past_due", "in_transit", "credit_memo", "purchase_order", "no_po", "q4_peak", "z_unknown_9"];

@@ -37,21 +37,11 @@ const REMARK = /(?:^|_)(?:reason|note|notes|method)$/;
 const REMARKS = ["k. A.", "sem observação", "siehe Akte", ""];
 /** What the service's clients need to go on, links that nearly every row has, and what shows that a row was updated. */
 const ALWAYS: ReadonlySet<string> = new Set([
-  ...["next_cursor", "created_at", "ts", "received_at"],
-  ...["linked_invoice_doc_id", "linked_invoice_number", "credit_memo_match_method"],
-  ...[
-    "account_name",
-    "actuals_usd",
-    "address",
-    "base_tariff",
-    "comm_count",
-    "current_status",
-    "description",
-    "line_total",
-  ],
-  ...["drift_days", "high_findings", "item_name", "line_item_count", "notes", "price_per_gal", "processing_status"],
-  ...["reason", "recurrence_count", "rule_name", "status", "system_name", "title", "utilization_pct"],
+  ...["next_cursor", "created_at", "ts", "received_at", "status", "processing_status", "recurrence_count"],
+  ...["linked_invoice_doc_id", "linked_invoice_number", "credit_memo_match_method", "description"],
+  ...["comm_count", "current_status", "line_total", "notes", "reason", "title"],
 ]);
+
 /** Some rows name their vendor alone, some have its identifier alone, some both, some neither; what other tables join to stays mostly. */
 const NULL_PERCENT: Readonly<Record<string, number>> = {
   ...{ vendor_id: 25, vendor_name: 20, doc_type: 25, document_date: 20 },
@@ -162,7 +152,7 @@ function scalarSaid(name: string, value: unknown, place: Place): unknown {
 
 function mayBeNull(name: string, { template, holder }: Place): boolean {
   if (namedOf(name).isNever) return false;
-  return NEVER_NULL_IN[holder]?.has(name) !== true && FILTERED[template]?.has(name) !== true;
+  return NEVER_NULL_IN.get(holder)?.has(name) !== true && FILTERED.get(template)?.has(name) !== true;
 }
 
 /** What a field that was null holds instead, in some of the rows. */

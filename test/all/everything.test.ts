@@ -33,7 +33,7 @@ test.each(warehouses)(
     const report = await sync();
     expect(
       report.streams.filter(isFaulty).map(inShort),
-      "HTTP 404: the endpoint needs a route in a domain of simulator/; problems: its rows do not fit the schema in schemas/",
+      "HTTP 404: the endpoint is missing in simulator/documented.json; problems: its rows do not fit the schema in schemas/",
     ).toEqual([]);
     expect(report.streams.map(line => line.stream).sort()).toEqual(read.map(({ name }) => name).sort());
     const loaded = await compareWithTruth(simulator, warehouse, read, "2026-03-15");

@@ -6,7 +6,7 @@ import { longest } from "../support/order.ts";
 import { root } from "./sources.ts";
 
 const folders = ["src", "streams", "schemas", "reports", "simulator", "test", "bench"];
-const pages = ["*.md", "*.json", "*.yaml", "*.ts", "bench/*.md", ".ci/*", "test/facts/*"];
+const pages = ["*.md", "*.json", "*.yaml", "*.ts", "bench/*.md", ".ci/*", "simulator/documented.json"];
 
 /** What belongs to the project: git's list, or where there is no git the same folders. */
 function projectFiles(): string[] {

@@ -1,16 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { endpoints, type Field } from "../../simulator/documented.ts";
 import type { Kind, Table } from "../../src/catalog/columns.ts";
 import type { Stream } from "../../src/catalog/stream.ts";
 import { streams } from "../../streams/index.ts";
-import {
-  documentedData,
-  documentedRow,
-  documentedTables,
-  endpoints,
-  type Field,
-  type Leaf,
-  rowPaths,
-} from "./facts.ts";
+import { documentedData, documentedRow, documentedTables, type Leaf, rowPaths } from "./facts.ts";
 
 const NUMERIC: readonly Kind[] = ["id", "money", "quantity", "count", "percent", "score"];
 // A plain string may also hold an amount (a price move's price is one), never a rate, a count or a score.
@@ -24,7 +17,7 @@ function fits(kind: Kind, types: readonly string[]): boolean {
   return kind === (types.includes("b") ? "flag" : "json");
 }
 
-const FACTS = "test/facts/endpoints.json";
+const FACTS = "simulator/documented.json";
 const paths = new Set(endpoints.map(({ path }) => path));
 const undocumented = streams.filter(({ path }) => !paths.has(path));
 const documented = streams.filter(({ path }) => paths.has(path));

@@ -1,44 +1,5 @@
-import { readFileSync } from "node:fs";
-import { z } from "zod";
+import { endpoints, type Field, type Shape } from "../../simulator/documented.ts";
 import type { Stream } from "../../src/catalog/stream.ts";
-
-/** A documented shape: an object's fields, an array's elements, or a scalar (`s n i b o any`). */
-export type Shape =
-  | { kind: "object"; fields: Field[] }
-  | { kind: "array"; items: Shape }
-  | { kind: "scalar"; types: string[]; nullable: boolean };
-
-export interface Field {
-  name: string;
-  types: string[];
-  nullable: boolean;
-  node?: Shape | undefined;
-}
-
-const field: z.ZodType<Field> = z.object({
-  name: z.string(),
-  types: z.array(z.string()).min(1),
-  nullable: z.boolean(),
-  get node() {
-    return shape.optional();
-  },
-});
-
-const shape: z.ZodType<Shape> = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("object"), fields: z.array(field).min(1) }),
-  z.object({
-    kind: z.literal("array"),
-    get items() {
-      return shape;
-    },
-  }),
-  z.object({ kind: z.literal("scalar"), types: z.array(z.string()), nullable: z.boolean() }),
-]);
-
-/** Every GET endpoint of the documents; `shape` is null where they don't show what it answers. */
-export const endpoints = z
-  .array(z.object({ path: z.string(), paged: z.boolean(), query: z.array(z.string()), shape: shape.nullable() }))
-  .parse(JSON.parse(readFileSync(new URL("../facts/endpoints.json", import.meta.url), "utf8")));
 
 /** What is documented of `data` at a stream's endpoint; null where nothing is. */
 export function documentedShape(stream: Stream): Shape | null {
@@ -48,7 +9,7 @@ export function documentedShape(stream: Stream): Shape | null {
 }
 
 /** The documented fields of `data` at a stream's endpoint; none where it is an array, or not shown. */
-export function documentedData(stream: Stream): Field[] {
+export function documentedData(stream: Stream): readonly Field[] {
   const data = documentedShape(stream);
   return data?.kind === "object" ? data.fields : [];
 }
@@ -62,7 +23,7 @@ export function rowPaths({ mode }: Stream): readonly string[] | undefined {
 }
 
 /** The documented fields of a stream's row: an element of its list, or the whole answer without what it omits. */
-export function documentedRow(stream: Stream): Field[] {
+export function documentedRow(stream: Stream): readonly Field[] {
   const { mode } = stream;
   if (documentedShape(stream) === null) return keyFields(stream);
   const paths = rowPaths(stream);
@@ -80,7 +41,7 @@ export function documentedRow(stream: Stream): Field[] {
 }
 
 /** Of an answer that the documents don't show, a row has what its key names, and is kept whole. */
-function keyFields({ key, tables: { main } }: Stream): Field[] {
+function keyFields({ key, tables: { main } }: Stream): readonly Field[] {
   const inRow = key.filter(name => main.columns.some(column => column.name === name && column.source === "row"));
   return inRow.map(name => ({ name, types: ["s"], nullable: false }));
 }
@@ -97,19 +58,19 @@ function elementAt(data: Shape | null, path: string, endpoint: string): Shape | 
 /** A documented value: where it stands below the row or array element, what it may be, and whether it may be null. */
 export interface Leaf {
   path: string;
-  types: string[];
+  types: readonly string[];
   nullable: boolean;
 }
 
 /** The documented values of a row, and by the path of its array those of each array of objects in it. */
-export function documentedTables(fields: Field[]): Map<string, Leaf[]> {
+export function documentedTables(fields: readonly Field[]): Map<string, Leaf[]> {
   const own: Leaf[] = [];
   const tables = new Map([["", own]]);
   collect(fields, [], own, tables);
   return tables;
 }
 
-function collect(fields: Field[], above: string[], own: Leaf[], tables: Map<string, Leaf[]>): void {
+function collect(fields: readonly Field[], above: string[], own: Leaf[], tables: Map<string, Leaf[]>): void {
   for (const { name, types, nullable, node } of fields) {
     const path = [...above, name];
     if (node?.kind === "object") collect(node.fields, path, own, tables);

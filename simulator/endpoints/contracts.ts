@@ -1,22 +1,19 @@
 import { DAY_MS, dayOf } from "../calendar.ts";
 import type { Entry } from "../collection.ts";
-import { type Company, vendorFor } from "../company/company.ts";
+import { type Company, PURPOSE, vendorFor } from "../company/company.ts";
 import type { Vendor } from "../company/vendors.ts";
-import type { World } from "../domain.ts";
-import { answerOf, search } from "../endpoints/lists.ts";
-import { perVersion } from "../endpoints/tally.ts";
-import { pageOf } from "../paging.ts";
+import { type PagingMode, pageOf } from "../paging.ts";
 import { hash } from "../random.ts";
 import type { Route } from "../routes.ts";
 import { atTheHead, type Family, type Row, type Source } from "../source.ts";
 import { Values } from "../values.ts";
-import { DRAWN_FOR } from "./purposes.ts";
-import { sourcingSizes } from "./sizes.ts";
+import { answerOf, search } from "./lists.ts";
+import { perVersion } from "./tally.ts";
 
 type State = "active" | "expiring" | "expired" | "over_nte" | "renewed";
 
 /** What a contract is, apart from how its row is written: days since 1970, amounts in cents, the used share in hundredths of a percent. */
-export interface ContractFacts {
+interface ContractFacts {
   readonly value: number;
   readonly vendor: Vendor;
   readonly start: number;
@@ -33,11 +30,9 @@ export function contractKey(number: number): string {
   return `CTR-${number}`;
 }
 
-/** The contract that something of the company names, by a draw; null where it has none. */
-export function someContract(company: Company, value: number): string | null {
-  const { contracts } = sourcingSizes(company);
-  return contracts === 0 ? null : contractKey(1 + (value % contracts));
-}
+/** How many contracts there are to begin with. */
+export const contractCount = ({ sizes: { orders } }: Company): number =>
+  orders === 0 ? 0 : Math.min(300, Math.max(3, Math.ceil(orders / 20)));
 
 export function contractFamily(company: Company): Family {
   return {
@@ -50,8 +45,8 @@ export function contractFamily(company: Company): Family {
   };
 }
 
-export function contractFacts(company: Company, { number, revision, insertedAt }: Entry): ContractFacts {
-  const value = hash(company.seed, DRAWN_FOR.contract, number);
+function contractFacts(company: Company, { number, revision, insertedAt }: Entry): ContractFacts {
+  const value = hash(company.seed, PURPOSE.contractFacts, number);
   const start = insertedAt === undefined ? company.anchorDay - 20 - (value % 1000) : dayOf(insertedAt);
   const end = start + 365 * (1 + ((value >>> 10) % 3));
   const limit = (50_000 + ((value >>> 4) % 5_000_000)) * 100;
@@ -70,11 +65,11 @@ function contractRow(company: Company, entry: Entry): Row {
   const { number, revision } = entry;
   const facts = contractFacts(company, entry);
   const { value, vendor, limit, used } = facts;
-  const v = new Values(hash(company.seed, DRAWN_FOR.contractRow, number));
+  const v = new Values(hash(company.seed, PURPOSE.contractRow, number));
   const limited = v.chance(0.8);
   const spent = Math.round((limit * used) / 10_000);
   const written = v.money(spent);
-  const successor = facts.state === "renewed" && number < sourcingSizes(company).contracts ? number + 1 : null;
+  const successor = facts.state === "renewed" && number < contractCount(company) ? number + 1 : null;
   return {
     contract_id: contractKey(number),
     contract_number: v.maybe(contractNumber(number)),
@@ -98,12 +93,12 @@ function contractRow(company: Company, entry: Entry): Row {
   };
 }
 
-export function contractNumber(number: number): string {
+function contractNumber(number: number): string {
   return number % 5 === 0 ? `Rahmenvertrag ${number}/Ä` : `MSA-${2000 + number}`;
 }
 
 /** /contracts. */
-export function contractRoutes({ company, mode }: World, source: Source): Route[] {
+export function contractRoutes(company: Company, source: Source, mode: PagingMode): Route[] {
   const stats = perVersion(source.collection, () => {
     const states = { active: 0, expiring: 0, expired: 0, over_nte: 0, renewed: 0 };
     for (const entry of source.collection.walk(Number.NEGATIVE_INFINITY))

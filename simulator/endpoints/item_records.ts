@@ -1,17 +1,70 @@
-import { DAY_MS } from "../calendar.ts";
 import type { Entry } from "../collection.ts";
-import type { Company } from "../company/company.ts";
+import { type Company, PURPOSE } from "../company/company.ts";
 import { invoiceFacts, invoiceKey } from "../company/invoices.ts";
-import { itemFacts, itemKey, itemRow } from "../company/items.ts";
-import { orderDocument, orderKey } from "../company/orders.ts";
+import { itemFacts, itemKey } from "../company/items.ts";
+import { type OrderFacts, type OrderLine, orderDocument, orderFacts, orderKey, orderLine } from "../company/orders.ts";
 import { invoicesOfOrder } from "../company/relations.ts";
-import type { Row } from "../source.ts";
-import { baseEntry, DRAWN, valuesOf } from "./family.ts";
-import type { Purchase } from "./item_purchases.ts";
+import { hash } from "../random.ts";
+import { notFound } from "../refusal.ts";
+import type { Route } from "../routes.ts";
+import type { Row, Source } from "../source.ts";
+import { Values } from "../values.ts";
+
+/** One line of a base order that orders an item. */
+interface Purchase {
+  readonly order: OrderFacts;
+  readonly index: number;
+  readonly line: OrderLine;
+}
+
+/** So many orders are looked through, the newest; and so many lines of an item are remembered. */
+const ORDERS = 20_000;
+const LINES = 30;
+
+/** What an item cost, and the lines of orders and invoices that name it: models work prices out of both. */
+export function itemRecordRoutes(company: Company, { family, collection }: Source): Route[] {
+  const purchases = itemPurchases(company);
+  const of = (name: string, data: (entry: Entry) => Row): Route => ({
+    template: `/items/{item_id}/${name}`,
+    answer: ({ params }) => {
+      const entry = collection.get(family.number(params["item_id"] ?? ""));
+      if (entry === undefined) throw notFound(`Item '${params["item_id"]}'`);
+      return { data: data(entry) };
+    },
+  });
+  return [
+    of("price-history", entry => priceHistory(company, entry)),
+    of("transactions", entry => transactions(company, entry, purchases(entry.number))),
+  ];
+}
+
+/** Which lines of the base orders order an item, the newest first; looked up once, when the first item asks. */
+function itemPurchases(company: Company): (item: number) => readonly Purchase[] {
+  let known: Map<number, Purchase[]> | undefined;
+  return item => {
+    known ??= allPurchases(company);
+    return known.get(item) ?? [];
+  };
+}
+
+function allPurchases(company: Company): Map<number, Purchase[]> {
+  const { orders } = company.sizes;
+  const found = new Map<number, Purchase[]>();
+  for (let number = orders; number > Math.max(0, orders - ORDERS); number -= 1) {
+    const order = orderFacts(company, { number, revision: 0, insertedAt: undefined });
+    for (let index = 0; index < order.lines; index += 1) {
+      const line = orderLine(company, order, index);
+      const lines = found.get(line.item) ?? [];
+      if (lines.length < LINES) lines.push({ order, index, line });
+      found.set(line.item, lines);
+    }
+  }
+  return found;
+}
 
 /** Prices over the months around the item's list price, some rising, some falling, none steadily; a change of the item adds a point. */
-export function priceHistory(company: Company, { number, revision }: Entry): Row {
-  const v = valuesOf(company, DRAWN.itemPrices, number);
+function priceHistory(company: Company, { number, revision }: Entry): Row {
+  const v = new Values(hash(company.seed, PURPOSE.itemPrices, number));
   const { price } = itemFacts(company, number);
   const points = (number % 7 === 0 ? 0 : 4 + (number % 9)) + Math.min(5, revision);
   const drift = ((number * 37) % 13) - 5;
@@ -34,8 +87,8 @@ export function priceHistory(company: Company, { number, revision }: Entry): Row
 }
 
 /** The order and invoice lines that name the item, and how many invoices each order has. */
-export function transactions(company: Company, { number }: Entry, purchases: readonly Purchase[]): Row {
-  const v = valuesOf(company, DRAWN.itemTransactions, number);
+function transactions(company: Company, { number }: Entry, purchases: readonly Purchase[]): Row {
+  const v = new Values(hash(company.seed, PURPOSE.itemTransactions, number));
   const about = itemFacts(company, number);
   const rows: Row[] = [];
   const rollup = new Map<string, number>();
@@ -62,7 +115,7 @@ export function transactions(company: Company, { number }: Entry, purchases: rea
       invoice_number: null,
     });
     for (const invoice of invoices.slice(0, 3)) {
-      const facts = invoiceFacts(company, baseEntry(invoice, company.sizes.invoices));
+      const facts = invoiceFacts(company, { number: invoice, revision: 0, insertedAt: undefined });
       rows.push({
         line_item_id: v.maybe(String(invoice * 1000 + index)),
         doc_id: v.maybe(invoiceKey(invoice)),
@@ -85,43 +138,6 @@ function invoicesFor(company: Company, order: number): number[] {
   const { first, last } = invoicesOfOrder(company, order);
   const numbers: number[] = [];
   for (let number = first; number <= last && numbers.length < 20; number += 1)
-    if (invoiceFacts(company, baseEntry(number, company.sizes.invoices)).order !== null) numbers.push(number);
+    if (invoiceFacts(company, { number, revision: 0, insertedAt: undefined }).order !== null) numbers.push(number);
   return numbers;
-}
-
-/** Drawings, certificates and quotes of the item; the service answers the same rows twice. */
-export function linkedDocuments(company: Company, { number, revision }: Entry): Row {
-  const v = valuesOf(company, DRAWN.itemDocuments, number);
-  const count = (number % 4) + Math.min(3, revision);
-  const rows = Array.from({ length: count }, (_, i) => {
-    const at = (company.anchorDay - 10 - ((number * 7 + i) % 500)) * DAY_MS;
-    return {
-      doc_id: `DOC-T${number}-${1 + (i % 3)}`,
-      link_type: v.maybe(v.pick(["drawing", "certificate"])),
-      match_method: v.maybe(v.pick(["part_number", "manual"])),
-      confidence: v.decimal(v.between(5000, 10_000), 4),
-      linked_at: v.maybe(v.moment(at + 60_000)),
-      file_name: v.maybe(`Zeichnung „${number}“.pdf`),
-      doc_type: v.maybe("certificate"),
-      processing_status: v.maybe(v.pick(["processed", "review"])),
-      uploaded_at: v.maybe(v.moment(at)),
-      generic_type: v.maybe("technical"),
-      extracted_fields: v.maybe({ material: "A2-70", rev: i }),
-      tables: v.pick<string[]>([[], ["dimensions"]]),
-    };
-  });
-  return { item_id: itemKey(number), linked_documents: rows, documents: rows, total: rows.length };
-}
-
-/** The service's account of the item, where its row says that there is one. */
-export function itemIntelligence(company: Company, entry: Entry): Row {
-  const row = itemRow(company, entry);
-  const v = valuesOf(company, DRAWN.itemIntelligence, entry.number);
-  const enriched = row["last_enriched_at"] !== null;
-  return {
-    intelligence: enriched
-      ? v.maybe({ criticality: row["criticality_class"], documents: row["document_count"], note: "Einzelquelle?" })
-      : null,
-    generated_at: row["last_enriched_at"],
-  };
 }

@@ -101,7 +101,7 @@ export interface Detail extends Partial<Rows> {
   /** The rows of one parent come in cursor pages. */
   readonly paged?: true;
   readonly param?: Readonly<Record<string, string>>;
-  /** Parent's flag column: these can still change, so they come first and are audited more often. */
+  /** Parent's flag column: these can still change, so they come first, and a look at them counts twice. */
   readonly open?: string;
   /** Parent's date or moment column: newest come first; `streams.start` bounds it. */
   readonly newest?: string;

@@ -42,7 +42,7 @@ export interface WorkRequest {
   readonly parents: Parents;
   /** Parent columns that the path needs. */
   readonly columns: readonly string[];
-  /** Parent's flag column: these first, and three of four audits. */
+  /** Parent's flag column: these first; a look at them counts twice. */
   readonly open: string | undefined;
   /** Parent's date or moment column: newest first; nothing before `start`, nothing from `to` on (YYYY-MM-DD). Parents without a date have no end: they are due unless there is a `to`. */
   readonly newest: string | undefined;

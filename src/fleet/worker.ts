@@ -125,7 +125,7 @@ export class Worker {
     await this.#lookAtWarehouse();
     if (this.#refusal !== undefined) return;
     // One at a look, so that other workers get theirs.
-    if (this.#free() > 0) await this.#take();
+    await this.#take();
   }
 
   #free(): number {
@@ -137,8 +137,9 @@ export class Worker {
     const { queue } = this.#tools;
     const runs = [...this.#active.values()].filter(({ claim }) => claim.kind === "runs");
     const run = runs.length < RUNS ? await queue.take("runs") : undefined;
-    const last = this.#free() === 1;
-    const claim = run ?? (await queue.take("companies", last ? LEAST_OF_DUE : undefined));
+    const free = this.#free();
+    const least = free === 1 ? LEAST_OF_DUE : undefined;
+    const claim = run ?? (free === 0 ? undefined : await queue.take("companies", least));
     if (claim === undefined) return;
     const data = readData(claim);
     if (data === undefined) {

@@ -383,8 +383,8 @@ export const mutants: readonly Mutant[] = [
   {
     invariant: 15,
     file: "src/operations/changes/changes.ts",
-    in: "behind",
-    change: { negates: 1 },
+    in: "isBigint",
+    change: { returns: "true" },
     tests: "test/operations/changes/changes.test.ts",
   },
   {

@@ -27,13 +27,13 @@ test("changes travel along these relations, in these directions", () => {
 });
 
 test("the configuration adds and takes away; what no relation leads from is refused with what is known", () => {
-  const settings = (refresh: object) => ({ purchase_order_landed_cost: { volatile: [], refresh } });
+  const settings = (details: object) => ({ purchase_order_landed_cost: { volatile: [], details } });
   const configured = configuredCauses(streams, relations, settings({ with: ["open_items"], without: ["invoices"] }));
   const own = configured.filter(({ details }) => details.includes("purchase_order_landed_cost"));
   expect(words(own)).toEqual([
     "open_items.po_number → purchase_orders: purchase_order_details, purchase_order_landed_cost",
   ]);
   expect(() => configuredCauses(streams, relations, settings({ with: ["items"] }))).toThrow(
-    /streams\.settings\.purchase_order_landed_cost\.refresh: no relation leads from items .* Known: .*invoices/,
+    /streams\.settings\.purchase_order_landed_cost\.details: no relation leads from items .* Known: .*invoices/,
   );
 });

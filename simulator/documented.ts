@@ -32,5 +32,5 @@ export function elementsOf(shape: Shape | undefined): readonly Field[] | undefin
   return shape?.kind === "array" && shape.items.kind === "object" ? shape.items.fields : undefined;
 }
 
-/** The fields of an endpoint's data; none where it is an array, or is not shown. */
+/** The fields of an endpoint's data; none where it is an array, or has no documented shape. */
 export const fieldsOf = ({ shape }: Endpoint): readonly Field[] => (shape?.kind === "object" ? shape.fields : []);

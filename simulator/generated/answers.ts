@@ -126,7 +126,7 @@ function arrayOf(
 
 const keys = new WeakMap<readonly Field[], Field>();
 
-/** The field by which the objects of a list are told apart: an identifier, else the first text that is never null. */
+/** The field that identifies the objects of a list: an identifier, else the first text that is never null. */
 export function keyField(fields: readonly Field[]): Field | undefined {
   const known = keys.get(fields);
   if (known !== undefined) return known;

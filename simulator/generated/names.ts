@@ -1,4 +1,4 @@
-/** What a field holds, as far as its name tells. */
+/** The content of a field, as far as its name suggests it. */
 export type Sense =
   | ("vendor" | "vendor_name" | "order" | "document" | "item" | "finding" | "contract" | "identifier" | "currency")
   | ("moment" | "date" | "month" | "email" | "address" | "secret" | "sentence" | "word");

@@ -12,7 +12,7 @@ import { Values } from "../values.ts";
 import { textHash } from "../vocabulary/text_hash.ts";
 import { freeObject, keyField, keyOf, objectOf, type Subject, totalOf } from "./answers.ts";
 
-/** What is generated is generated for a company, about the rows that are written by hand too. */
+/** The company that answers are generated for, with its written lists. */
 interface World {
   readonly company: Company;
   readonly mode: PagingMode;
@@ -74,9 +74,9 @@ function listSource({ company, source }: World, path: string, { row }: Listed, g
     path,
     keyField: key?.name ?? "",
     key: number => String(text(number)),
-    number: asked => {
-      const number = Number(/\d+/.exec(asked)?.[0] ?? Number.NaN);
-      return String(text(number)) === asked ? number : Number.NaN;
+    number: id => {
+      const number = Number(/\d+/.exec(id)?.[0] ?? Number.NaN);
+      return String(text(number)) === id ? number : Number.NaN;
     },
     row: entry =>
       objectOf(company, row, {
@@ -151,7 +151,7 @@ function cameAt(row: Row): number | undefined {
 
 /**
  * An answer that is no list: about a row that its path names, which it repeats as far as their fields have the same names, or
- * about what it is asked with.
+ * about the values in its path and query.
  */
 function single({ company, sources }: World, endpoint: Endpoint, generated: Readonly<Record<string, Source>>): Route {
   const { path: template, shape } = endpoint;

@@ -30,7 +30,7 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   "/rfqs": ["limit=100", "limit=1"],
 };
 
-/** What can be asked of an endpoint: about each row that its parameter names, or about some values. */
+/** Paths of an endpoint: one for each row that its parameter names, or for some values. */
 function pathsOf(simulator: Simulator, template: string): string[] {
   const [base = "", parameter = ""] = template.split(/\/?[{}]/);
   if (parameter === "") return (ASKED[template] ?? ["limit=100"]).map(query => `${template}?${query}`);
@@ -96,7 +96,7 @@ test("over all of it every nullable field is sometimes null, and every loose num
   expect(unseen().filter(place => ![...never, ...ofDocument].includes(place))).toEqual([]);
 });
 
-test("told in the other vocabulary, every answer has the documented shape too", async () => {
+test("in the other vocabulary, every answer has the documented shape too", async () => {
   const simulator = await start({ vocabulary: "other" });
   expect(checkAll(simulator)).toEqual([]);
   change(simulator);
@@ -134,7 +134,7 @@ test.each(VOCABULARIES)("every answer fits the schema of each stream that reads 
   expect(misfits).toEqual([]);
 });
 
-test("rows of generated lists are told apart, and come, change and go as those of the core", async () => {
+test("rows of generated lists have keys of their own, and come, change and go as those of the core", async () => {
   const simulator = await start({ seed: 5, sizes: { orders: 400, invoices: 400, items: 400, findings: 400 } });
   const lists = simulator.streams.filter(stream => stream.startsWith("/"));
   expect(lists.length).toBeGreaterThan(40);
@@ -179,10 +179,10 @@ test("generated lists are paged and filtered as the documents say", async () => 
   const simulator = await start({ seed: 5, sizes: { orders: 400 } });
   for (const { path, query } of endpoints.filter(({ path, paged }) => paged && simulator.streams.includes(path))) {
     const rows = [...simulator.truth.rows(path)];
-    const read = (asked: string): Json[] => {
+    const read = (filter: string): Json[] => {
       const found: Json[] = [];
       for (let cursor: unknown = ""; typeof cursor === "string"; ) {
-        const answer = simulator.truth.answer(`${path}?limit=7&${asked}&cursor=${cursor}`);
+        const answer = simulator.truth.answer(`${path}?limit=7&${filter}&cursor=${cursor}`);
         const { data } = answer ?? {};
         found.push(...((Array.isArray(data) ? data : Object.values(data as Json).find(Array.isArray)) as Json[]));
         cursor = answer?.pagination?.next_cursor;

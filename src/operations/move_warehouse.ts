@@ -15,9 +15,10 @@ import type { Db } from "../warehouse/database.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination, Opener } from "../warehouse/destination.ts";
-import { prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
+import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
+import { ensureState } from "../warehouse/state/state_ddl.ts";
 import { compareTables, copyWarehouse, type Progress, type Sides } from "../warehouse/transfer/transfer.ts";
 import { storedName } from "../warehouse/views/view.ts";
 import { moveMessages } from "./messages.ts";
@@ -43,7 +44,7 @@ export interface MoveTools {
   readonly watch: (progress: Progress) => void;
 }
 
-/** What was moved: every table equal, row by row, to what it was. `left`: tables beside the streams' own, which stay. */
+/** What was moved: every table equal, row by row, to what it was. `left`: tables and columns of no stream, which stay. */
 export interface MoveReport {
   readonly from: string;
   readonly to: string;
@@ -68,11 +69,13 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
   await using former = await openDestination(order.config.destination, openerOf(tools), tools.waitMs);
   await using made = await openDestination(order.to.destination, openerOf(tools), tools.waitMs);
   const groups = [...new Set(order.catalogue.map(stream => lockGroupOf(order.catalogue, stream))), UPLOADS];
-  for (const company of companies) await former.lock(company, groups, tools.waitMs);
+  await ensureState(made.db, made.dialect, made.stateSchema);
+  for (const one of [former, made]) for (const company of companies) await one.lock(company, groups, tools.waitMs);
   const added = await addedColumnsOf(former);
   const all = configured(order.catalogue, order.config).map(stream => withAdded(stream, added, []));
   const streams = await withTables(former, all);
-  await prepare(order, made, { companies, groups, all, streams, former, ...tools });
+  const now = new Date(tools.clock.now()).toISOString();
+  await prepare(order, made, former, { catalogue: all, streams, now });
   const sets = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
   const names = new Set(sets.flatMap(table => [table.name, versionsName(table)]));
   const stays = new Set(order.models.models.map(({ name }) => storedName(name)));
@@ -102,33 +105,23 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
   };
 }
 
-interface Wanted extends Pick<MoveTools, "clock" | "waitMs"> {
-  readonly companies: readonly string[];
-  readonly groups: readonly string[];
-  readonly all: readonly Stream[];
-  readonly streams: readonly Stream[];
-  readonly former: Destination;
-}
-
-/** Makes the tables what a run of this version makes them, with versions of rows where there are some, and locks them. */
+/** Makes the tables what a run of this version makes them, with versions of rows where the former warehouse has some. */
 async function prepare(
   { version, models, to }: WarehouseMove,
   made: Destination,
-  { companies, groups, all, streams, former, clock, waitMs }: Wanted,
+  { db, dialect, schema }: Destination,
+  wanted: Pick<Expectation, "catalogue" | "streams" | "now">,
 ): Promise<void> {
-  const { db, dialect, schema } = former;
-  const { rows } = await dialect
-    .tablesAmong(streams.map(({ tables }) => ({ schema, name: versionsName(tables.main) })))
-    .execute(db);
+  const names = wanted.streams.map(({ tables }) => ({ schema, name: versionsName(tables.main) }));
+  const { rows } = await dialect.tablesAmong(names).execute(db);
   const there = new Set(rows.map(({ name }) => name));
+  const versioned = wanted.streams.filter(({ tables }) => there.has(versionsName(tables.main)));
   await prepareWarehouse(made, {
-    ...{ version, catalogue: all, streams, lockGroups: groups, lockedStreams: [], widening: [], waitMs },
-    companies: companies.map(name => ({ name, baseUrl: "", companyId: undefined, isRecorded: false })),
-    versioned: new Set(streams.filter(({ tables }) => there.has(versionsName(tables.main))).map(({ name }) => name)),
+    ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0, ...wanted },
+    versioned: new Set(versioned.map(({ name }) => name)),
     grantSelectTo: to.destination.grantSelectTo,
     volatileOf: name => to.streams.settings[name]?.volatile ?? [],
     formats: to.formats,
-    now: new Date(clock.now()).toISOString(),
     views: viewsOf({ config: to, models }),
   });
 }

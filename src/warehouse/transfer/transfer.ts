@@ -58,20 +58,24 @@ interface Pair {
   readonly to: PresentTable;
 }
 
-/** Tables of the former warehouse's data schema that stay where they are, and columns that only the new one's tables have. */
-export interface Unlike {
-  readonly left: readonly string[];
-  readonly lacking: readonly string[];
+/** `left`: tables and columns that only the former warehouse has, which stay there; `lacking`: columns that it does not have. */
+export async function compareTables(
+  sides: Sides,
+): Promise<{ readonly left: readonly string[]; readonly lacking: readonly string[] }> {
+  const { from, names } = sides;
+  const pairs = await pairsOf(sides);
+  const tables = [...(await tablesIn(from)).values()].filter(
+    ({ schema, name }) => schema === from.schema && !names.has(name),
+  );
+  const columns = pairs.flatMap(pair => columnsBeside(pair.from, pair.to));
+  return {
+    left: [...tables.map(({ name }) => name), ...columns],
+    lacking: pairs.flatMap(pair => columnsBeside(pair.to, pair.from)),
+  };
 }
 
-export async function compareTables(sides: Sides): Promise<Unlike> {
-  const { from, names } = sides;
-  const tables = [...(await tablesIn(from)).values()].filter(({ schema }) => schema === from.schema);
-  const lacking = (await pairsOf(sides)).flatMap(pair =>
-    [...pair.to.columns.keys()].filter(name => !pair.from.columns.has(name)).map(name => `${pair.to.name}.${name}`),
-  );
-  return { left: tables.flatMap(({ name }) => (names.has(name) ? [] : [name])), lacking };
-}
+const columnsBeside = ({ name: table, columns }: PresentTable, other: PresentTable): readonly string[] =>
+  [...columns.keys()].filter(name => !other.columns.has(name)).map(name => `${table}.${name}`);
 
 /** Copies and compares all tables, and records what the former warehouse knows, in one transaction: stopped, nothing is there. */
 export async function copyWarehouse(sides: Sides): Promise<{ readonly tables: number; readonly rows: number }> {
@@ -88,7 +92,6 @@ export async function copyWarehouse(sides: Sides): Promise<{ readonly tables: nu
         for (const [index, pair] of pairs.entries()) {
           signal.throwIfAborted();
           watch({ table: pair.to.name, nth: index + 1, of: pairs.length });
-          for (const statement of lackingColumns(pair, to.dialect)) await statement.execute(trx);
           rows += await copyTable(sides, trx, hasher, pair, join(folder, "rows.csv"));
         }
         const facts = await from.db.selectFrom("warehouse").select(["key", "value"]).execute();
@@ -119,17 +122,8 @@ async function pairsOf({ from, to, names, stays }: Sides): Promise<readonly Pair
 
 const reference = ({ schema, name }: PresentTable) => sql.id(schema, name);
 
-/** Statements that add the columns that only the old table has. A type that is not one of tributary's becomes text. */
-function lackingColumns({ from, to }: Pair, dialect: Dialect): readonly Fragment[] {
-  const lacking = [...from.columns.values()].filter(({ name }) => !to.columns.has(name));
-  return lacking.map(({ name, type }) => {
-    const own = storedAs(type) !== "text" ? type : dialect.columnType(type.startsWith("json") ? "json" : "text");
-    return sql`alter table ${reference(to)} add column ${sql.id(name)} ${sql.raw(own)}`;
-  });
-}
-
 async function copyTable(sides: Sides, trx: Db, hasher: Hasher, { from, to }: Pair, file: string): Promise<number> {
-  const columns = [...from.columns.values()].map(({ name, type }) => ({ name, type, storedAs: storedAs(type) }));
+  const columns = [...to.columns.values()].map(({ name, type }) => ({ name, type, storedAs: storedAs(type) }));
   const longest = await writeRows(sides, from, columns, file);
   const target = sql`${reference(to)} (${columnList(columns.map(({ name }) => name))})`;
   const { copyIn } = sides.to;

@@ -391,7 +391,7 @@ export const mutants: readonly Mutant[] = [
     invariant: 15,
     file: "src/operations/changes/changes.ts",
     in: "behind",
-    change: { negates: 1 },
+    change: { returns: "state" },
     tests: "test/operations/changes/changes.test.ts",
   },
   {

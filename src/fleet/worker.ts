@@ -46,7 +46,7 @@ const WRONG_MS = 30_000;
 /** How long a worker that is not fit for the warehouse waits before it looks again. */
 const REFUSED_MS = 30_000;
 /** Companies that it works on at once: one takes a fifth of a processor where its key allows 150 requests a second. */
-const COMPANIES = 4;
+export const COMPANIES = 4;
 /** Runs that it conducts at once: a conductor mostly waits. */
 const RUNS = 8;
 

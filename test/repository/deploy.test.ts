@@ -12,6 +12,7 @@ import { systemClock } from "../../src/clock.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { requireSchedules } from "../../src/config/schedules.ts";
 import { createMetrics } from "../../src/daemon/page/metrics.ts";
+import { COMPANIES } from "../../src/fleet/worker.ts";
 import { specMessage } from "../../src/operations/changes/airbyte.ts";
 import { streams } from "../../streams/index.ts";
 import { emptyFolder, tributary } from "../cli/process.ts";
@@ -337,9 +338,8 @@ test("the number of workers follows the queue by fields that KEDA knows", () => 
   expect(spec.scaleTargetRef).toEqual({ name: deployments[0].metadata.name });
   expect(trigger).toMatchObject({ type: "postgresql", authenticationRef: { name: queueAccess.metadata.name } });
   expect(secret.parameter).toBe("connection");
-  // Values of a trigger are texts, and one worker takes so many jobs.
-  const { jobs } = parse(workersMap.data["config.yaml"]).workers;
-  expect(trigger.metadata.targetQueryValue).toBe(String(jobs));
+  // Values of a trigger are texts.
+  expect(trigger.metadata.targetQueryValue).toBe(String(COMPANIES));
 });
 
 test("figures of memory are the benchmark's", () => {

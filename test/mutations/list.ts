@@ -228,17 +228,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     invariant: 7,
-    file: "src/source/budget/budget.ts",
-    in: "shareOf",
-    change: { returns: "total" },
-    tests: "test/source/budget/budget.test.ts",
-  },
-  {
-    invariant: 7,
-    file: "src/source/budget/shared_limiter.ts",
-    in: "#hold",
-    change: { returns: "undefined" },
-    tests: "test/source/budget/shared_limiter.test.ts",
+    file: "src/sync/run/preparation.ts",
+    in: "lockCompany",
+    change: { without: "lock" },
+    tests: "test/fleet/companies.test.ts",
   },
   {
     invariant: 8,
@@ -404,8 +397,8 @@ export const mutants: readonly Mutant[] = [
   {
     invariant: 16,
     file: "src/warehouse/postgres/locks.ts",
-    in: "#endFormer",
+    in: "endFormer",
     change: { returns: "undefined" },
-    tests: "test/warehouse/postgres/parts.test.ts",
+    tests: "test/warehouse/postgres/locks.test.ts",
   },
 ];

@@ -17,7 +17,7 @@ async function simulating(...args: readonly string[]) {
 test.each(["SIGINT", "SIGTERM"] as const)(
   "simulate serves until %s, and prints a configuration for itself",
   async signal => {
-    const { child, printed } = await simulating("--key", "other-key", "--items", "3");
+    const { child, printed } = await simulating("--key", "other-key", "--orders", "6");
     const { api } = parse(printed.slice(printed.indexOf("api:"))) as { api: { base_url: string; key: string } };
     expect(api.key).toBe("other-key");
     const answer = await fetch(`${api.base_url}/api/v1/items`, { headers: { "x-api-key": api.key } });
@@ -33,7 +33,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
 );
 
 test("another vocabulary by option", async () => {
-  const { child, printed } = await simulating("--json", "--items", "1", "--vocabulary", "other");
+  const { child, printed } = await simulating("--json", "--orders", "2", "--vocabulary", "other");
   const { url } = JSON.parse(printed) as { url: string };
   const truth = await fetch(`${url}/_simulator/truth?stream=items`);
   expect(await truth.json()).toMatchObject({ rows: [{ item_id: expect.stringMatching(/^.{12,}ITM|ITM.{12,}$/i) }] });

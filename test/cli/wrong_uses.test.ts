@@ -92,10 +92,7 @@ const usage: readonly (readonly [words: string, code: string, fields: object])[]
   ["simulate --port 99999", "usage", reason("'99999' is invalid. Expected a whole number from 0 to 65535.")],
   ["simulate --port http", "usage", reason("'http' is invalid. Expected a whole number from 0 to 65535.")],
   ["simulate --orders many", "usage", reason("'many' is invalid. Expected a whole number from 0 to 10000000.")],
-  ["simulate --paging pages", "usage", reason("'pages' is invalid. Allowed choices are keyset, offset.")],
   ["simulate --vocabulary klingon", "usage", reason("'klingon' is invalid. Allowed choices are plain, other.")],
-  ["simulate --latency 50", "usage", reason("'50' is invalid. Expected a duration such as 30s, 10m, 4h or 7d.")],
-  ["simulate --rate-limit 0", "usage", reason("'0' is invalid. Expected a whole number from 1 to 1000000000.")],
   ["simulate --prot 1", "unknown_option", { option: "--prot", suggestion: "--port" }],
   ["init --force", "unknown_option", { option: "--force", suggestion: undefined }],
 ];

@@ -4,18 +4,13 @@ import type { Simulator, VocabularyName } from "../../../simulator/simulator.ts"
 import { ConfigError, refuse } from "../../errors.ts";
 import { nearest } from "../../nearest_name.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, duration, whole } from "../invocation/options.ts";
+import { attachOptions, whole } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-type Amount = "port" | "seed" | "orders" | "invoices" | "items" | "findings" | "ingested";
-
-interface SimulateOptions extends Readonly<Record<Amount, number>> {
+interface SimulateOptions extends Readonly<Record<"port" | "seed" | "orders", number>> {
   readonly host: string;
   readonly key: string;
-  readonly paging: "keyset" | "offset";
   readonly vocabulary: VocabularyName;
-  readonly latency?: number;
-  readonly rateLimit?: number;
   readonly fault: readonly string[];
   readonly json?: true;
 }
@@ -29,25 +24,18 @@ export function register(command: Command, context: CliContext): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--key <key>", "the only API key it takes", "demo-key")
     .addOption(number("--seed <n>", "the same seed makes the same data", 1, 2 ** 32 - 1))
-    .addOption(number("--orders <n>", "purchase orders", 200))
-    .addOption(number("--invoices <n>", "invoices", 200))
-    .addOption(number("--items <n>", "items", 100))
-    .addOption(number("--findings <n>", "findings", 60))
-    .addOption(number("--ingested <n>", "ingested documents, mails and imports", 400))
-    .addOption(new Option("--paging <mode>", "what cursors count").choices(["keyset", "offset"]).default("keyset"))
+    .addOption(number("--orders <n>", "purchase orders; there are as many invoices, and other rows in proportion", 200))
     .addOption(
       new Option("--vocabulary <name>", "values and formats that the service's documents leave open")
         .choices(["plain", "other"] satisfies VocabularyName[])
         .default("plain"),
     )
-    .addOption(new Option("--latency <duration>", "wait before each answer, e.g. 50ms").argParser(duration))
-    .addOption(new Option("--rate-limit <n>", "answer 429 to more than n requests a second").argParser(whole(1)))
     .option("--fault <name=value>", "a misbehaviour; may be repeated", (pair, pairs: string[]) => [...pairs, pair], []);
   attachOptions(
     command,
     ["json"],
     "tributary simulate",
-    "tributary simulate --port 0 --orders 20000 --latency 20ms",
+    "tributary simulate --port 0 --orders 20000 --fault latencyMs=20",
     "tributary simulate --fault error500=0.05 --fault 'hang={\"next\":3}' --fault only=/po",
     'curl -X POST http://127.0.0.1:8099/_simulator/change -d \'{"update":{"items":5}}\'',
   ).action((options: SimulateOptions) => simulate(options, context));
@@ -68,13 +56,12 @@ async function simulate(options: SimulateOptions, context: CliContext): Promise<
 async function started(options: SimulateOptions, context: CliContext): Promise<Simulator> {
   const { startSimulator } = await import("../../../simulator/simulator.ts");
   const faults = parseFaults(options.fault, await import("../../../simulator/faults.ts"));
-  if (options.latency !== undefined) faults.latencyMs = options.latency;
-  if (options.rateLimit !== undefined) faults.rateLimit = { perSecond: options.rateLimit, retryAfter: "seconds" };
-  const { orders, invoices, items, findings, ingested, host, port, key, seed, paging, vocabulary } = options;
+  const { orders, host, port, key, seed, vocabulary } = options;
   try {
-    const sizes = { orders, invoices, items, findings, ingested };
+    const part = (share: number) => Math.ceil(orders * share);
+    const sizes = { orders, invoices: orders, items: part(0.5), findings: part(0.3), ingested: part(2) };
     const now = () => new Date(context.clock.now());
-    return await startSimulator({ seed, sizes, key, host, port, now, paging, vocabulary, faults, control: true });
+    return await startSimulator({ seed, sizes, key, host, port, now, vocabulary, faults, control: true });
   } catch (cause) {
     const { code, syscall } = cause as NodeJS.ErrnoException;
     if (syscall !== "listen" && syscall !== "getaddrinfo") throw cause;

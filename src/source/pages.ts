@@ -64,6 +64,8 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
 
   const fetch = (cursor: string | undefined): Coming => {
     const own = new AbortController();
+    // A page that was here when the signal came is given out, and no request follows it.
+    if (request.signal?.aborted) own.abort(request.signal.reason);
     const onBody = async (body: Buffer): Promise<void> => {
       // One page ahead and no more, whoever is slow.
       if (isAwaited && request.ahead !== false && coming?.cursor === cursor) await guess(cursorAhead(body));
@@ -96,11 +98,6 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       isAwaited = true;
       const page: Page = await coming.page;
       isAwaited = false;
-      // A page that was here before the signal came has no request left to be aborted.
-      if (request.signal?.aborted) {
-        page.release();
-        throw request.signal.reason;
-      }
       const next: string | undefined = page.nextCursor;
       empty = request.isEmpty?.(page.data) === true ? empty + 1 : 0;
       const wrong = next === undefined ? undefined : whyEndless(seen.has(next), empty);
@@ -116,7 +113,6 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       } finally {
         page.release();
       }
-      request.signal?.throwIfAborted();
       coming ??= follow();
       if (wrong !== undefined) throw incomplete(request.path, wrong);
     }

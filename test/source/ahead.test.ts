@@ -94,6 +94,7 @@ describe("reading ahead", () => {
     await vi.waitFor(() => expect(service.requests).toHaveLength(ahead ? 2 : 1));
     await setTimeout(50);
     controller.abort(reason);
+    if (ahead) expect(await pages.next()).toMatchObject({ value: { cursor: "100" } });
     await expect(pages.next()).rejects.toBe(reason);
     expect(service.requests).toHaveLength(ahead ? 2 : 1);
   });

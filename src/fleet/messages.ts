@@ -4,7 +4,7 @@ export const workersMessages = catalog("workers", {
   not_configured:
     "Workers share runs only where the configuration has `workers:`. Add it, for example as `workers: {}`.",
   one_writer:
-    "workers: expected destination.type postgres, or ducklake with its catalog in PostgreSQL. A file has one writer: several workers can't share it.",
+    "workers: expected destination.type postgres or ducklake, got duckdb. A file has one writer: several workers can't share it.",
   long_state_schema: template(
     { letters: 50, max_letters: 45 },
     ({ letters, max_letters }) =>

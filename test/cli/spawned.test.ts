@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/program.ts";
@@ -28,7 +28,7 @@ const uses: readonly (readonly [words: string, stdout: RegExp])[] = [
   ["airbyte spec", /SPEC/],
   ["singer --discover", /"streams"/],
   ["export --out parquet", /items/],
-  ["move", /./],
+  ["move --to moved.yaml", /moved\.duckdb/],
   ["reset items --yes", /items/],
 ];
 
@@ -40,6 +40,8 @@ test("every command is used here, but those that stay up", () => {
 test("each command works in a process of its own", async () => {
   const place = workplace(await simulated(), { archive: { path: "./archive" } });
   writeFileSync(join(place.folder, "note.pdf"), "%PDF-1.4");
+  const config = readFileSync(join(place.folder, "config.yaml"), "utf8");
+  writeFileSync(join(place.folder, "moved.yaml"), config.replace("./w.duckdb", "./moved.duckdb"));
   const unlike: object[] = [];
   for (const [words, stdout] of uses) {
     const ended = await place.run(

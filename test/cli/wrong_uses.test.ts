@@ -146,10 +146,6 @@ const refused: readonly (readonly [words: string, said: RegExp])[] = [
     /^Expected a warehouse to compare with the service, but nothing has been loaded yet: run `tributary sync` first\./m,
   ],
   [
-    "verify --dry-run",
-    /^Expected a warehouse to compare with the service, but nothing has been loaded yet: run `tributary sync` first\./m,
-  ],
-  [
     "reset itmes --yes",
     /^stream: there is no stream "itmes"\. Did you mean items\? `tributary streams` lists them all\./m,
   ],

@@ -43,13 +43,11 @@ test("what can't be shared is refused with 2 and says what to do", async () => {
   const { destination } = await roleDatabase();
   const workers = {};
   const shared = { destination, workers };
-  const lake = { type: "ducklake", catalog: "./catalog.duckdb", data_path: "./lake" };
   const run = "20260101T000000-00000000";
   const cases: readonly (readonly [object, readonly string[], RegExp])[] = [
     [{ destination }, ["work"], /only where the configuration has `workers:`\. Add it/],
     [{ destination }, ["sync", "--workers"], /only where the configuration has `workers:`\. Add it/],
-    [{ workers }, ["work"], /expected destination\.type postgres, or ducklake with its catalog in PostgreSQL/],
-    [{ workers, destination: lake }, ["work"], /A file has one writer/],
+    [{ workers }, ["work"], /expected destination\.type postgres or ducklake, got duckdb\. A file has one writer/],
     [shared, ["sync", "--workers", "--max-requests", "5"], /without --workers.*api\.requests_per_day/],
     [shared, ["work", "--stop", run], /expected a run that the workers have \(none now\), got 20260101T000000-/],
     [shared, ["work", "--stop", "last"], /Expected the id of a run such as 2026/],

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { reasons } from "../../../src/sync/load/row_count_proof.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
-import { stillClock } from "../../support/clock.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { balance, scenario } from "../scenario.ts";
@@ -84,9 +83,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("a clock that is set back moves no _changed_at back", async () => {
-    // The service's clock is right: with it set back as well, what lies ahead of both would be mended.
-    const service = stillClock();
-    const place = await scenario(make, { orders: 40 }, { options: { now: service.date } });
+    const place = await scenario(make, { orders: 40 });
     const { simulator, sync, warehouse, clock } = place;
     const latest = async (table: string) => {
       const [row] = await warehouse.query<{ at: Date }>(`select max(_changed_at) as at from procurement.${table}`);

@@ -104,7 +104,7 @@ export const found: Readonly<Record<string, Story>> = {
       ["queue"],
       [
         { ...plainRun, troubles: { wrongTypes: 0.4 } },
-        { do: "configure", settings: { ...firstSettings([]), titles: "exclude" } },
+        { do: "configure", settings: { ...firstSettings(["queue"]), titles: "exclude" } },
         { do: "neighbour", change: undefined, full: false, reset: undefined, death: undefined },
       ],
     ),

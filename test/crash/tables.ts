@@ -71,7 +71,8 @@ async function marksOf(warehouse: Warehouse): Promise<unknown[][]> {
   const rows = await warehouse.state("select company, stream, cast(state as varchar) from _tributary.stream_state");
   return rows.map(([company, stream, text]) => {
     const { mark, lastFullAt, lastFullPages, filterDistrusted } = JSON.parse(String(text));
-    return [company, stream, mark, lastFullAt, lastFullPages, filterDistrusted];
+    // When it was is our clock's, and another one for each run.
+    return [company, stream, mark, lastFullAt !== null, lastFullPages, filterDistrusted];
   });
 }
 

@@ -39,7 +39,7 @@ async function writeConfig(folder: string, serviceUrl: string, destination: obje
   const config = {
     company: "acme",
     ...others,
-    api: { base_url: serviceUrl, key: `\${CRASH_KEY}`, ...(others["api"] as object | undefined) },
+    api: { base_url: serviceUrl, key: `\${CRASH_KEY}`, clock: "ignore", ...(others["api"] as object | undefined) },
     destination: { ...destination, ...(further as object | undefined) },
   };
   await writeFile(join(folder, "config.yaml"), stringify(config));

@@ -80,7 +80,7 @@ export class Place {
     const file = (name: string) => join(this.#room, name);
     const { url, key } = this.#simulator;
     const destination = { type: "duckdb", path: this.path, readers };
-    const config = { api: { base_url: url, key }, company: "acme", destination, streams: selection };
+    const config = { api: { base_url: url, key, clock: "ignore" }, company: "acme", destination, streams: selection };
     await writeFile(file("config.yaml"), stringify({ ...config, ...more }));
     await writeFile(file("state"), Buffer.alloc(64));
     await rm(file("log"), { force: true });

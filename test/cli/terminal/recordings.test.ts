@@ -19,7 +19,9 @@ async function desk(columns: number, more: Readonly<Record<string, unknown>> = {
     clock.advance(333);
     return look(path, nth);
   });
-  const { folder } = workplace(service, { streams: { preset: "core" }, ...more });
+  // The service has the clock of the terminal, which stands still; runs have the machine's.
+  const api = { base_url: service.url, key: `\${KEY}`, clock: "ignore" };
+  const { folder } = workplace(service, { streams: { preset: "core" }, api, ...more });
   const type = (...words: readonly string[]) => {
     const screen = new Screen(columns);
     const listeners: ((signal: "SIGINT") => void)[] = [];

@@ -40,15 +40,24 @@ export function readEnvelope(json: unknown, paged = false): Envelope | undefined
   // z.unknown() accepts a missing key.
   if (!read.success || !("data" in read.data) || read.data.data === undefined) return undefined;
   const { data, meta } = read.data;
-  const places = [read.data.pagination, data, json];
-  const [pagination] = [...places.map(readPagination), ...(paged ? [] : places.map(readCursor))].filter(
-    found => found !== undefined,
-  );
+  const places = [read.data.pagination, data, json].filter(namesPages);
+  const pagination = firstOf(places, readPagination) ?? (paged ? undefined : firstOf(places, readCursor));
   return { data, pagination, meta };
 }
 
-function readPagination(block: unknown): Pagination | undefined {
-  if (block === undefined || block === null) return undefined;
+/** Looked at before anything is parsed: most answers say nothing of pages, and there is one for each detail. */
+const namesPages = (block: unknown): block is object =>
+  typeof block === "object" && block !== null && ("has_more" in block || "next_cursor" in block);
+
+function firstOf<T, R>(places: readonly T[], read: (place: T) => R | undefined): R | undefined {
+  for (const place of places) {
+    const found = read(place);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function readPagination(block: object): Pagination | undefined {
   const read = pagination.safeParse(block);
   if (!read.success) return undefined;
   const { next_cursor, has_more, limit } = read.data;
@@ -56,9 +65,11 @@ function readPagination(block: unknown): Pagination | undefined {
 }
 
 /** A next page that is named without `has_more`. */
-function readCursor(block: unknown): Pagination | undefined {
-  const cursor = z.object({ next_cursor: z.string().min(1) }).safeParse(block).data?.next_cursor;
-  return cursor === undefined ? undefined : { nextCursor: cursor, hasMore: true, limit: undefined };
+function readCursor(block: { readonly next_cursor?: unknown }): Pagination | undefined {
+  const { next_cursor: cursor } = block;
+  return typeof cursor === "string" && cursor !== ""
+    ? { nextCursor: cursor, hasMore: true, limit: undefined }
+    : undefined;
 }
 
 /** Longer ones no server takes in a request's first line. */

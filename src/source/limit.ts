@@ -43,6 +43,7 @@ export function createLimiter(settings: {
   const spacing = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
   let nextStart = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
+  let pausedFor = 0;
   let pauseReason: string | undefined;
   let limited = 0;
   let timer: AbortController | undefined;
@@ -50,7 +51,8 @@ export function createLimiter(settings: {
   function arm(): void {
     if (timer !== undefined || queue.size === 0) return;
     const now = clock.now();
-    const wait = Math.max(pausedUntil, nextStart) - now;
+    // A clock that was set back must not turn a wait of seconds into one of hours.
+    const wait = Math.max(Math.min(pausedUntil - now, pausedFor), Math.min(nextStart - now, spacing));
     if (wait <= 0) {
       open();
       return;
@@ -69,6 +71,7 @@ export function createLimiter(settings: {
   function open(): void {
     if (pauseReason !== undefined) ceiling.resume();
     pauseReason = undefined;
+    pausedFor = 0;
     queue.start();
   }
 
@@ -103,6 +106,7 @@ export function createLimiter(settings: {
     },
     pause(ms, reason) {
       pausedUntil = Math.max(pausedUntil, clock.now() + ms);
+      pausedFor = Math.max(pausedFor, ms);
       pauseReason = reason;
       queue.pause();
       arm();

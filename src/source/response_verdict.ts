@@ -92,8 +92,8 @@ function partialness(json: unknown, status: number): Pick<Fault, "what" | "compl
     return { what: `status ${status}, which means a part of the answer` };
   if (typeof json !== "object" || json === null) return undefined;
   const { error, errors } = json as { readonly error?: unknown; readonly errors?: unknown };
-  const complaint = readComplaint(json);
   if (isNothing(error) && isNothing(errors)) return undefined;
+  const complaint = readComplaint(json);
   return { what: `status ${status} with an error beside the data${inWords(complaint)}`, complaint };
 }
 

@@ -226,6 +226,19 @@ describe("limiter", () => {
     await Promise.all(runs);
   });
 
+  test("a clock that is set back prolongs a pause by itself at most", async () => {
+    const clock = manualClock();
+    let back = 0;
+    const limit = createLimiter({ maxConcurrency: 2, clock: { now: () => clock.now() - back, sleep: clock.sleep } });
+    limit.pause(1000, "status 429");
+    const run = limit.run(async () => 1);
+    back = 3_600_000;
+    await clock.advance(2000);
+    back = 0;
+    await clock.advance(1000);
+    expect(await run).toBe(1);
+  });
+
   test("a task that fails frees its place", async () => {
     const limit = createLimiter({ maxConcurrency: 1, clock: manualClock() });
     await expect(limit.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 export async function noteFreshness(
   trx: Trx,
   { stateSchema }: Pick<Destination, "stateSchema">,
-  { company, stream, plannedAt }: { readonly company: string; readonly stream: string; readonly plannedAt: string },
+  { company, stream, now }: { readonly company: string; readonly stream: string; readonly now: string },
   { withinMs, share }: Promised,
   samples: readonly SampleRow[],
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function noteFreshness(
     ...bounds("wrong", estimate?.wrong),
     sampled: estimate?.sampled ?? 0,
     longest_unseen_at: rows[0]?.oldest?.toISOString() ?? null,
-    updated_at: plannedAt,
+    updated_at: now,
   };
   const { numUpdatedRows } = await trx.updateTable("detail_freshness").set(row).where(own).executeTakeFirst();
   if (numUpdatedRows > 0n) return;

@@ -120,7 +120,7 @@ export function indexOf(now: string): Fragment {
   const since = (moment: Fragment) =>
     sql`greatest((${sql.lit(Date.parse(now) / 1_000)} - date_part('epoch', ${moment})) / 86400, 0)`;
   const unseen = since(sql`c.fetched_at`);
-  // A change that is younger than the last fetch was noted by a clock that was ahead.
+  // Without a change noted the days since the last fetch count.
   const days = sql`(greatest(${since(sql`c.changed_at`)}, ${unseen}) + ${sql.lit(MORE_DAYS)})`;
   const wait = sql`(${days} * sqrt(${days}))`;
   const x = sql`(${unseen} / ${wait})`;

@@ -13,9 +13,7 @@ export interface Night {
   /** Live parents, and those of them that are open or young. */
   readonly live: number;
   readonly activeLive: number;
-  /** When the night was planned, ISO 8601: what several parts of one run note of it is added up. */
-  readonly plannedAt: string;
-  /** Whom the plan calls young. */
+  /** When it was planned, ISO 8601. */
   readonly now: string;
 }
 
@@ -75,31 +73,18 @@ async function foundIn(
 
 async function addSample(
   db: Db,
-  { company, stream, plannedAt }: Night,
+  { company, stream, now }: Night,
   sample: Omit<SampleRow, "planned_at">,
 ): Promise<void> {
   const own = sql<boolean>`company = ${company} and stream = ${stream}`;
-  const at = sql<Date>`cast(${plannedAt} as timestamptz)`;
-  const weekAgo = new Date(Date.parse(plannedAt) - POOLED_DAYS * 86_400_000).toISOString();
-  // What lies ahead was noted by a clock that was ahead.
+  const weekAgo = new Date(Date.parse(now) - POOLED_DAYS * 86_400_000).toISOString();
   await db
     .deleteFrom("detail_samples")
     .where(own)
-    .where(sql<boolean>`(planned_at <= cast(${weekAgo} as timestamptz) or planned_at > ${at})`)
+    .where(sql<boolean>`(planned_at <= cast(${weekAgo} as timestamptz) or planned_at = cast(${now} as timestamptz))`)
     .execute();
-  const { numUpdatedRows } = await db
-    .updateTable("detail_samples")
-    .set(({ eb }) =>
-      Object.fromEntries(
-        Object.entries(sample).map(([name, count]) => [name, eb(name as keyof typeof sample, "+", count)]),
-      ),
-    )
-    .where(own)
-    .where("planned_at", "=", at)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) return;
   await db
     .insertInto("detail_samples")
-    .values({ company, stream, planned_at: plannedAt, ...sample })
+    .values({ company, stream, planned_at: now, ...sample })
     .execute();
 }

@@ -146,7 +146,7 @@ export async function openWorkList(
     async noteLooks() {
       if (plan === undefined) return;
       const { company, stream, now, fresh } = request;
-      await noteLooks(destination, plan, name, { company, stream, live, activeLive, plannedAt: now, now }, fresh);
+      await noteLooks(destination, plan, name, { company, stream, live, activeLive, now }, fresh);
     },
     async [Symbol.asyncDispose]() {
       // A session that is gone has taken them with it; what it was lost by is the error to tell.

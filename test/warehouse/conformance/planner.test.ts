@@ -190,7 +190,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(plan.counts).toEqual({ caused: 0, sample: 0, oldest: 0, index: 0 });
   });
 
-  test("a night's sample holds what was drawn by chance alone; parts of a night add up, a week is kept", async () => {
+  test("a night's sample holds what was drawn by chance alone, and a week is kept", async () => {
     const destination = await prepared(make);
     const { db } = destination;
     /** Why it is looked at, whether it is open, days since the fetch before, whether the answer was another one. */
@@ -206,7 +206,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       // Drawn, and not answered.
       ["sample", true, 9, undefined],
     ];
-    const note = async (plannedAt: string) => {
+    const note = async (now: string) => {
       for (const name of ["work", "plan"]) await sql`drop table if exists ${sql.id(name)}`.execute(db);
       await db.deleteFrom("details").execute();
       const rows = looks.map(([why, open, days]) => ({ why, open, before: daysAgo(days) }));
@@ -237,7 +237,7 @@ describe.each(warehouses)("$name", ({ make }) => {
           })
           .execute();
       const plan = { table: sql`plan`, counts: divide(0, 0) };
-      const night = { ...of, live: 1_000, activeLive: 400, plannedAt, now: NOW };
+      const night = { ...of, live: 1_000, activeLive: 400, now };
       await noteLooks(destination, plan, sql`work`, night, { withinMs: 2 * 86_400_000, share: 0.9 });
       const kept = await db.selectFrom("detail_samples").selectAll().orderBy("planned_at").execute();
       return kept.map(({ company: _company, stream: _stream, ...row }) => row);
@@ -250,14 +250,6 @@ describe.each(warehouses)("$name", ({ make }) => {
       late: expect.closeTo(10 / 12, 9),
     };
     expect(await note(NOW)).toEqual([night]);
-    expect(await note(NOW)).toEqual([
-      {
-        planned_at: new Date(NOW),
-        ...{ looks: 12, found: 8, sampled: 8, wrong: 6 },
-        ...{ live: 2_000, fetched: 18, active_live: 800, active_fetched: 12, active_sampled: 4 },
-        late: expect.closeTo(20 / 12, 9),
-      },
-    ]);
     const [six, seven] = [daysAgo(-6), daysAgo(-7)];
     expect((await note(six)).map(row => row.planned_at.toISOString())).toEqual([NOW, six]);
     expect((await note(seven)).map(row => row.planned_at.toISOString())).toEqual([six, seven]);

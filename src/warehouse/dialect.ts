@@ -36,16 +36,13 @@ export interface Dialect extends CatalogQueries, Multiplication {
   /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */
   columnType(kind: Kind): string;
 
-  /** Whether tables carry a primary key (DuckDB's cost more than the difference they guard). */
-  readonly primaryKeys: boolean;
-  /** Whether there are foreign keys, rules and triggers, ours and somebody's own, that have to be looked at. */
-  readonly hasForeignKeys: boolean;
-  /** Whether there are roles, which need rights. */
-  readonly hasRoles: boolean;
+  /**
+   * Whether it is a server: with roles and their rights, primary and foreign keys, rules and triggers, locks on tables and on words,
+   * and views that keep what they read from being dropped or changed.
+   */
+  readonly isServer: boolean;
   /** Whether other sessions write meanwhile. A DuckDB file has one writer, and stays as it is while it is read. */
   readonly hasOtherWriters: boolean;
-  /** Whether a transaction locks tables, and words that only the program knows, and waits for those that others have locked. */
-  readonly hasTransactionLocks: boolean;
   /** Names of columns whose tables have to be made beforehand, and how; undefined where no name is special. */
   readonly reserved:
     | {
@@ -55,16 +52,8 @@ export interface Dialect extends CatalogQueries, Multiplication {
     | undefined;
   /** What is to be done once tables were made, when their transaction is over; undefined: nothing. */
   readonly tablesMade: ((db: Db, place: Schemas) => Promise<void>) | undefined;
-  /** Whether columns of views carry comments. */
-  readonly commentsOnViewColumns: boolean;
-  /** Whether the functions beside tables of versions carry comments, by which one is known to be as it is to be. */
-  readonly commentsOnFunctions: boolean;
-  /** Whether a view keeps what it reads from being dropped or changed; those that read each other are dropped together. */
-  readonly viewsHoldTables: boolean;
-  /** Whether a column can be given another type by an expression; else another column takes its place, and its name. */
-  readonly retypesInPlace: boolean;
-  /** Whether one statement may change several columns, and the table is written once for all of them. */
-  readonly altersTogether: boolean;
+  /** Whether columns of views carry comments, and the functions beside tables of versions, by which these are known to be as they are to be. */
+  readonly commentsEverything: boolean;
   /** Whether a look at a row of each table costs next to nothing; else they lie in files that may be far away. */
   readonly rowsAreNear: boolean;
   /** Whether stages are tables of the database, which need not be read from files again for each question. */
@@ -122,14 +111,8 @@ export interface CatalogQueries {
     schema: string,
     tables: readonly string[],
   ): RawBuilder<{ readonly table: string; readonly column: string }>;
-  /** Views that read tables or views, over other views too; where views hold tables also those that read columns (`table.column`). */
-  readersOf(
-    db: Db,
-    schema: string,
-    of: { readonly names: readonly string[] } | { readonly columns: readonly string[] },
-  ): Promise<readonly Named[]>;
-  /** Whether the role may drop a schema, and could make it again, as far as that can be told beforehand. */
-  mayDropSchema(db: Db, schema: string): Promise<boolean>;
+  /** Views that read these tables or views, over other views too. */
+  readersOf(db: Db, schema: string, names: readonly string[]): Promise<readonly Named[]>;
   /** What answers the rows of a table of versions as they were at a moment. */
   readonly asOf: {
     create(asOf: AsOf): readonly Fragment[];

@@ -81,10 +81,10 @@ export async function summedRows(db: Db, rowState: Fragment, company: string) {
 /** Waits in a transaction for others that named one of these, and keeps who names it next waiting. */
 export async function takeTurns(
   trx: Db,
-  { hasTransactionLocks }: Pick<Dialect, "hasTransactionLocks">,
+  { isServer }: Pick<Dialect, "isServer">,
   names: readonly string[],
 ): Promise<void> {
-  if (!hasTransactionLocks) return;
+  if (!isServer) return;
   // In one order for all, so that no two wait for each other.
   await sql`select pg_advisory_xact_lock(key) from (
     select distinct hashtextextended(name, 0) as key from unnest(${names}::text[]) as name order by key) keys`.execute(

@@ -33,6 +33,8 @@ interface Keys<Name extends string = string> {
   readonly digest?: readonly Name[];
   /** What PostgreSQL finds without a look at every row: by time what is old, and of each stream what is recent. DuckDB is slower with them. */
   readonly indexes?: readonly { readonly by: readonly Name[]; readonly where?: Name }[];
+  /** UNLOGGED in PostgreSQL: a crash of the server empties it. */
+  readonly unlogged?: true;
 }
 
 type Columns = Readonly<Record<string, StateColumn>>;

@@ -392,6 +392,7 @@ export const stagesTable = table(
     record: json("JSON of the scan: its request, the page it has come to, what it counted."),
     staged: count("Rows that are staged for the scan."),
   },
+  { key: ["company", "stream"], unlogged: true },
 );
 
 /** Name of a stream's row state: `_company`, the key, hash, vhash, stamp, first_seen_at, missing_since, deleted_at. */

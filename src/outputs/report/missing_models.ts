@@ -27,7 +27,7 @@ export async function lacksOf(
   models: readonly Model[],
 ): Promise<Lacks> {
   const present = await columnsIn(reading.db, schema);
-  if (reading.dialect.hasRoles) await requireReadRights(reading, schema, needed);
+  if (reading.dialect.isServer) await requireReadRights(reading, schema, needed);
   if (!needed.some(name => present.has(name))) throw new DestinationError(reportMessages.no_views({ schema }));
   const byName = new Map(models.map(model => [model.name, model]));
   const lacks = needed.flatMap((name): Lack[] => {

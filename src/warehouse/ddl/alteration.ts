@@ -12,7 +12,7 @@ const ALTERATION_KEY = 887_428_827;
 
 /** A transaction that changes tables. PostgreSQL: waits for them as `patiently` does; other runs' alterations wait. */
 export async function altering<T>(db: Db, dialect: Dialect, work: (trx: Trx) => Promise<T>): Promise<T> {
-  if (!dialect.hasTransactionLocks) return db.transaction().execute(work);
+  if (!dialect.isServer) return db.transaction().execute(work);
   return patiently(db, timeoutMs =>
     db.transaction().execute(async trx => {
       await sql`set local lock_timeout = ${sql.lit(timeoutMs)}`.execute(trx);

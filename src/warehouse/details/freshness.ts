@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
+import { putRow } from "../state/put_row.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type Estimated, estimateWrong, type SampleRow, type WrongEstimate } from "./wrong_estimate.ts";
 
@@ -33,20 +34,15 @@ export async function noteFreshness(
   const estimate = estimateWrong(samples);
   const { rows } = await sql<{ oldest: Date | null }>`select min(fetched_at) as oldest
     from ${sql.id(stateSchema, "details")} where ${own} and outcome <> 'failed'`.execute(trx);
-  const row = {
+  await putRow(trx, "detail_freshness", {
+    ...{ company, stream },
     ...{ within_days: withinMs / DAY_MS, promised: share },
     ...bounds("fresh", estimate?.fresh),
     ...bounds("wrong", estimate?.wrong),
     sampled: estimate?.sampled ?? 0,
     longest_unseen_at: rows[0]?.oldest?.toISOString() ?? null,
     updated_at: now,
-  };
-  const { numUpdatedRows } = await trx.updateTable("detail_freshness").set(row).where(own).executeTakeFirst();
-  if (numUpdatedRows > 0n) return;
-  await trx
-    .insertInto("detail_freshness")
-    .values({ company, stream, ...row })
-    .execute();
+  });
 }
 
 const bounds = <Name extends string>(name: Name, estimate: Estimated | null | undefined) =>

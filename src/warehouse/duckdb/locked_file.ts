@@ -8,12 +8,11 @@ import { asLocked, claim, renewClaim, writeHolder } from "./lock/holder.ts";
 import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
 import { duckdbMessages } from "./session/messages.ts";
-import { checkpoint, identify, letGo, makeWhole, openSession, type Session } from "./session/session.ts";
+import { checkpoint, identify, makeWhole, openSession, type Session } from "./session/session.ts";
 import { removeGone } from "./stage/stage.ts";
 import {
   guardFile,
   type Opening,
-  openOurs,
   type Present,
   presentAt,
   replaceDamaged,
@@ -69,9 +68,9 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   const isNew = !seeded && (await entryAt(layout.work)) === undefined;
   if (isNew) await makeWhole(layout.work, layout, resources);
   // The file at the path is the work file itself: whose it is has to be known before it is opened for writing, which may change it.
-  const begun = present === "file" && direct ? await lookedAt(taking) : undefined;
-  const openWork = (reused?: Session) => openSession(layout.work, false, resources, reused).catch(asLocked(layout));
-  const session = await openWork(begun).catch(async error => {
+  if (present === "file" && direct) await requireOurs(taking, layout.path, true);
+  const openWork = () => openSession(layout.work, false, resources).catch(asLocked(layout));
+  const session = await openWork().catch(async error => {
     if (direct || !isDamage(error)) throw error;
     const source = await replaceDamaged(taking, present);
     if (source !== undefined) {
@@ -104,18 +103,6 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
         if (isNothing) await clear(layout);
       },
     };
-  } catch (error) {
-    session.close();
-    throw error;
-  }
-}
-
-/** A session that has found the file at the path to be ours, or empty, and has let go of it. */
-async function lookedAt(taking: Taking): Promise<Session> {
-  const session = await openOurs(taking, taking.layout.path, true);
-  try {
-    await letGo(session);
-    return session;
   } catch (error) {
     session.close();
     throw error;

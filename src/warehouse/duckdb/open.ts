@@ -21,7 +21,7 @@ import { openStage } from "./stage/stage.ts";
 import { PublishNumber } from "./versions/publish_number.ts";
 import { requireReplaceable } from "./versions/seed.ts";
 import { type MakeLink, systemLink, versionMoment } from "./versions/version_names.ts";
-import { linkedVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions/versions.ts";
+import { newestVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions/versions.ts";
 
 /** What a DuckDB warehouse is opened with. Memory: 80 MB (see withRoom) and one thread unless told otherwise. */
 export interface DuckdbSettings extends Opener {
@@ -201,10 +201,11 @@ class DuckdbFile implements Destination {
     return this.#alone(`compare ${layout.path} with the work file`, async connection => {
       await this.#held?.requireInPlace();
       if (layout.readers === "direct") return { isPending: false, releasedAt: undefined };
-      const version = await linkedVersion(layout);
-      const releasedAt = version === undefined ? undefined : new Date(versionMoment(version));
-      const noted = version === undefined ? undefined : await notedNumber(layout, version);
-      return { isPending: await this.#number.isPending(connection, layout.path, noted), releasedAt };
+      const version = (await entryAt(layout.path)) === undefined ? undefined : await newestVersion(layout);
+      if (version === undefined) return { isPending: true, releasedAt: undefined };
+      const noted = await notedNumber(layout, version);
+      const isPending = noted === undefined || noted !== (await this.#number.own(connection));
+      return { isPending, releasedAt: new Date(versionMoment(version)) };
     });
   }
 

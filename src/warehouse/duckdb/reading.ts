@@ -4,8 +4,7 @@ import { DestinationError } from "../../errors.ts";
 import { codeOf, entryAt } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Db } from "../database.ts";
-import type { Holder } from "../destination.ts";
-import { claim, liveHolder } from "./lock/holder.ts";
+import { claim } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
 import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
@@ -23,8 +22,6 @@ export interface ReadingSettings extends Partial<Resources> {
 /** A warehouse as its readers see it. */
 export interface Reading {
   readonly db: Db;
-  /** The run that works on it at this moment, if there is one. */
-  readonly holder: Holder | undefined;
   /** Ends the statement that is under way. */
   interrupt(): void;
   close(): Promise<void>;
@@ -46,7 +43,6 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
       const roomMb = settings.isSparing === true ? ROOM * (settings.memoryLimitMb ?? 0) : undefined;
       return {
         db: kyselyOver(async () => session.connection, turns, { roomMb }).withSchema(settings.stateSchema),
-        holder: await liveHolder(layout),
         interrupt: () => session.connection.interrupt(),
         close: () =>
           turns.run(async () => {
@@ -79,5 +75,5 @@ async function openPublished(layout: Layout, settings: ReadingSettings): Promise
     spillsInPrivate: settings.spillsInPrivate ?? false,
     isSparing: settings.isSparing ?? false,
   };
-  return openOurs({ layout, stateSchema: settings.stateSchema, resources }, layout.path, false);
+  return openOurs({ layout, stateSchema: settings.stateSchema, resources }, layout.path);
 }

@@ -16,12 +16,10 @@ export const ducklakeDialect: Dialect = {
     const among = names.map(({ schema, name }) => sql`("schema" = ${schema} and name = ${name})`);
     return sql`select "schema", name from ${sql.id("temp", TABLES)} where ${sql.join(among, sql` or `)}`;
   },
-  retypesInPlace: false,
   rowsAreNear: false,
   reserved: { names: RESERVED, make: makeUninlined },
   tablesMade: beginStatistics,
-  commentsOnViewColumns: false,
-  commentsOnFunctions: false,
+  commentsEverything: false,
   asOf: {
     ...duckdbDialect.asOf,
     create: asOf => duckdbDialect.asOf.create(asOf).slice(0, 1),

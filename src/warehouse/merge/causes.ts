@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
 import { IN_VAIN } from "../details/work_list.ts";
 import { equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
+import { putRow } from "../state/put_row.ts";
 import type { LoadCause, Publishing } from "./load_target.ts";
 
 /**
@@ -64,14 +65,7 @@ export async function settleDue(publishing: Publishing, fresh: Fragment): Promis
       in_vain: found > 0 ? 0 : (known?.in_vain ?? 0) + unchanged,
       updated_at: timestamp,
     };
-    await trx
-      .deleteFrom("detail_causes")
-      .where(({ and }) => and(same))
-      .execute();
-    await trx
-      .insertInto("detail_causes")
-      .values({ ...same, ...next })
-      .execute();
+    await putRow(trx, "detail_causes", { ...same, ...next });
   }
   await sql`delete from ${due} u using ${fresh} o where ${settled}`.execute(trx);
 }

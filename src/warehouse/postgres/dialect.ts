@@ -43,21 +43,11 @@ const postgresCatalog: CatalogQueries = {
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = (select oid from pg_catalog.pg_namespace where nspname = ${schema})
       and c.relname in (${sql.join(tables.map(name => sql.lit(name)))})`,
-  async readersOf(db, schema, of) {
-    const start =
-      "names" in of
-        ? sql`select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = ${schema} and c.relname = any(${of.names}::text[])`
-        : sql`select r.ev_class from pg_catalog.pg_depend d
-        join pg_catalog.pg_rewrite r on r.oid = d.objid
-        join pg_catalog.pg_class c on c.oid = d.refobjid
-        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
-        where d.classid = 'pg_catalog.pg_rewrite'::regclass and d.refclassid = 'pg_catalog.pg_class'::regclass
-          and n.nspname = ${schema} and c.relname || '.' || a.attname = any(${of.columns}::text[])`;
+  async readersOf(db, schema, names) {
     const { rows } = await sql<Named>`
       with recursive reading(oid) as (
-        ${start}
+        select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${schema} and c.relname = any(${names}::text[])
         union
         select r.ev_class from reading
         join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = reading.oid
@@ -67,15 +57,9 @@ const postgresCatalog: CatalogQueries = {
       select n.nspname as schema, c.relname as name from reading
       join pg_catalog.pg_class c on c.oid = reading.oid
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where not (n.nspname = ${schema} and c.relname = any(${"names" in of ? of.names : []}::text[]))
+      where not (n.nspname = ${schema} and c.relname = any(${names}::text[]))
       order by 1, 2`.execute(db);
     return rows;
-  },
-  async mayDropSchema(db, schema) {
-    const { rows } = await sql<{ may: boolean }>`
-      select pg_has_role(n.nspowner, 'usage') and has_database_privilege(current_database(), 'create') as may
-      from pg_catalog.pg_namespace n where n.nspname = ${schema}`.execute(db);
-    return rows[0]?.may === true;
   },
   asOf: {
     create({ schema, name, versions, comment }) {
@@ -152,18 +136,11 @@ export const postgresDialect: Dialect = {
   name: "postgres",
   columnType: kind => types[kind],
   product: (a, b) => `cast(case when ${areFactors(a, b)} then round(${a} * ${b}, 9) end as decimal(38, 9))`,
-  primaryKeys: true,
-  hasForeignKeys: true,
-  hasRoles: true,
+  isServer: true,
   hasOtherWriters: true,
-  hasTransactionLocks: true,
   reserved: undefined,
   tablesMade: undefined,
-  commentsOnViewColumns: true,
-  commentsOnFunctions: true,
-  viewsHoldTables: true,
-  retypesInPlace: true,
-  altersTogether: true,
+  commentsEverything: true,
   rowsAreNear: true,
   stagesAreTables: true,
   plansByStatistics: true,

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Relation } from "../../catalog/relation.ts";
 import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
+import { putRow } from "../state/put_row.ts";
 import { analyticsSchema } from "../views/view.ts";
 
 /** Who measures, and when. */
@@ -143,33 +144,16 @@ async function keep(
   matching: readonly Counted[],
   { company, runId, now }: Measuring,
 ): Promise<void> {
-  const key = { company, from_table: from.table, from_columns: from.columns.join(", "), to_table: to.table };
-  await db.transaction().execute(async trx => {
-    let old = trx.deleteFrom("relations");
-    for (const [name, value] of Object.entries(key)) old = old.where(name as keyof typeof key, "=", value);
-    await old.execute();
-    await trx
-      .insertInto("relations")
-      .values({
-        ...key,
-        to_columns: to.columns.join(", "),
-        only_where:
-          [
-            ...(where === undefined ? [] : [among(where.column, where.values)]),
-            ...(kind === undefined || matching.length === 0
-              ? []
-              : [
-                  among(
-                    kind,
-                    matching.flatMap(one => one.kind ?? []),
-                  ),
-                ]),
-          ].join(" and ") || null,
-        ...measured,
-        run_id: runId,
-        measured_at: now,
-      })
-      .execute();
+  const conditions = where === undefined ? [] : [among(where.column, where.values)];
+  const kinds = matching.flatMap(one => one.kind ?? []);
+  if (kind !== undefined && matching.length > 0) conditions.push(among(kind, kinds));
+  await putRow(db, "relations", {
+    ...{ company, from_table: from.table, from_columns: from.columns.join(", "), to_table: to.table },
+    to_columns: to.columns.join(", "),
+    only_where: conditions.join(" and ") || null,
+    ...measured,
+    run_id: runId,
+    measured_at: now,
   });
 }
 

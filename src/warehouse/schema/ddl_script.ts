@@ -14,12 +14,11 @@ import { type TableOrder, wantedShapes } from "./tables.ts";
 /** SQL that makes the warehouse, or with a catalog that was read, what is still to be made of it. No connection is needed. */
 export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog = emptyCatalog): string {
   const shapes = wantedShapes(dialect, order);
-  const { steps, refusals, retyped } = planTables(dialect, catalog, shapes, () => false);
+  const { steps, refusals } = planTables(dialect, catalog, shapes, () => false);
   const schema = catalog.schemas.has(order.schema) ? [] : [sql`create schema ${sql.id(order.schema)}`];
   const statements = [
     ...stateStatements(dialect, order.stateSchema, catalog),
     ...schema,
-    ...(dialect.viewsHoldTables && retyped.length > 0 ? viewDrops(dialect, order, catalog) : []),
     ...inOrder(steps),
     ...allGrants(order, shapes),
     ...viewStatements(dialect, order, catalog),
@@ -29,12 +28,6 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
     ...refusals.map(({ message }) => `-- refused: ${message}`),
   ];
   return `${heading.join("\n")}\nbegin;\n${statements.map(text => `${compiled(text)};\n`).join("")}commit;\n`;
-}
-
-function viewDrops(dialect: Dialect, order: TableOrder, catalog: Catalog): readonly Fragment[] {
-  const { views } = order;
-  const names = viewsOf(dialect, order, catalog).map(({ name }) => sql.id(views!.schema, name));
-  return names.length === 0 ? [] : [sql`drop view if exists ${sql.join(names)}`];
 }
 
 /** The views of such an order that are not there yet, each after those it reads. */

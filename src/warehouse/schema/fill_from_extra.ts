@@ -26,14 +26,6 @@ export function fillStatement(dialect: Dialect, table: Fragment, column: Column)
     where ${reader.value} is not null and ${reader.safe} and (${reader.type} = 'null' or ${value} is not null)`;
 }
 
-/** Moves what did not fit a column's former type out of `_problems` into it, where it fits now. */
-export function refillStatement(dialect: Dialect, table: Fragment, column: Column): Fragment {
-  const reader = dialect.jsonField("_problems", [column.name, "value"], [column.name]);
-  const value = columnValue(dialect, reader, column);
-  return sql`update ${table} set ${sql.id(column.name)} = ${value}, _problems = ${reader.without}
-    where ${reader.value} is not null and ${reader.safe} and ${value} is not null`;
-}
-
 /** Takes a column's values out of `_extra` and keeps none of them; undefined as above. */
 export function leaveOutStatement(dialect: Dialect, table: Fragment, column: Column): Fragment | undefined {
   const reader = readerOf(dialect, column);

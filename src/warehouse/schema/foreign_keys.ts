@@ -23,7 +23,7 @@ export async function foreignKeySteps(
   relations: readonly Relation[],
   made: ReadonlySet<string>,
 ): Promise<readonly Step[]> {
-  if (!dialect.hasForeignKeys) return [];
+  if (!dialect.isServer) return [];
   const wanted = relations.filter(
     ({ certainty, toOne, from, to }) =>
       certainty === "certain" && toOne && from.table !== to.table && made.has(from.table) && made.has(to.table),
@@ -64,7 +64,7 @@ export async function dropForeignKeysTo(
   schema: string,
   tables: readonly string[],
 ): Promise<void> {
-  if (!dialect.hasForeignKeys || tables.length === 0) return;
+  if (!dialect.isServer || tables.length === 0) return;
   const { rows } = await sql<{ table: string; name: string }>`
     select f.relname as "table", c.conname as name
     from pg_catalog.pg_constraint c

@@ -39,13 +39,6 @@ export const tablesMessages = catalog("tables", {
     ({ table, key, wanted, stream }) =>
       `${table} has the primary key (${key.join(", ")}), but (${wanted.join(", ")}) is wanted; ${startOver("rename", stream)}`,
   ),
-  views_read_columns: template(
-    { views: names("reports.prices"), tables: [{ table: "items", columns: names("price") }] },
-    ({ views, tables }) => {
-      const read = tables.map(({ table, columns }) => `${table} (${columns.join(", ")})`);
-      return `${views.join(", ")} of yours read columns that get another type, of ${read.join("; ")}, or views of tributary's over them, and PostgreSQL changes no column that a view reads. Keep their definitions (select pg_get_viewdef('${views[0]}'::regclass)), drop them, run again, and create them anew.`;
-    },
-  ),
   foreign_key: template(
     { name: "remarks_item", table: "public.remarks", refers_to: "dw.items", cascades: false },
     ({ name, table, refers_to, cascades }) => {

@@ -68,7 +68,7 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
       trx,
       dialect,
       schema,
-      { names: [...empty, ...functions].filter(each => each.schema === schema).map(({ name }) => name) },
+      [...empty, ...functions].filter(each => each.schema === schema).map(({ name }) => name),
       view => view.schema === shown && Object.hasOwn(record, view.name),
     );
     if (foreign.length > 0)

@@ -7,7 +7,6 @@ import { NO_FINGERPRINT, type Shape, type ShapedColumn } from "../ddl/shape.ts";
 import type { AsOf, Dialect } from "../dialect.ts";
 import { allFilled, type Unfilled } from "../merge/unfilled.ts";
 import { equal } from "../sql_fragments.ts";
-import { type Retyped, retyped, retyping } from "./column_types.ts";
 import { fillStatement, leaveOutStatement } from "./fill_from_extra.ts";
 import { tablesMessages } from "./messages.ts";
 import type { RecordedColumns } from "./table_record.ts";
@@ -27,8 +26,6 @@ export interface Plan {
   readonly emptied: readonly string[];
   /** Streams of which a table of versions is made. */
   readonly unversioned: readonly string[];
-  /** Tables with columns that get another type. */
-  readonly retyped: readonly Retyped[];
   /** Tables that were there get columns or child tables that no program before this one knows. */
   readonly reshaped: boolean;
 }
@@ -54,7 +51,6 @@ export function planTables(
   const missing = new Set(cleared);
   const unversioned = new Set<string>();
   const emptied = new Set<string>();
-  const roomier: Retyped[] = [];
   let reshaped = false;
   for (const shape of shapes) {
     const own: Step[] = [];
@@ -71,11 +67,6 @@ export function planTables(
       const objections = objectionsTo(dialect, shape, present);
       refusals.push(...objections);
       const lost = objections.length > 0 ? [] : lostColumns(shape, present, given.get(shape.name));
-      const changing = retyped(shape, present);
-      if (changing.columns.length > 0) {
-        roomier.push(changing);
-        own.push(otherTypes(dialect, shape, changing));
-      }
       if (objections.length === 0)
         own.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
       if (lost.length > 0) {
@@ -91,9 +82,7 @@ export function planTables(
   steps.push(...rowStateRepairs(catalog, shapes, cleared), ...forgetFilled(shapes, unfilled));
   return {
     ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned] },
-    retyped: roomier,
-    // No program before this one takes the tables as they will be.
-    reshaped: reshaped || roomier.length > 0,
+    reshaped,
   };
 }
 
@@ -116,7 +105,7 @@ export function reservedTables({ reserved }: Dialect, { tables }: Catalog, shape
 
 function createTable(dialect: Dialect, shape: Shape): Fragment {
   const parts = shape.columns.map(definition);
-  if (dialect.primaryKeys) parts.push(sql`primary key (${sql.join(shape.primaryKey.map(name => sql.id(name)))})`);
+  if (dialect.isServer) parts.push(sql`primary key (${sql.join(shape.primaryKey.map(name => sql.id(name)))})`);
   return sql`create table ${tableOf(shape)} (${sql.join(parts, sql`, `)})`;
 }
 
@@ -132,28 +121,19 @@ function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): Me
   const found: Message[] = [];
   const keyMissing = primaryKey.filter(column => !present.columns.has(column));
   if (keyMissing.length > 0) found.push(tablesMessages.key_incomplete({ table, lacking: keyMissing, stream }));
-  const changing = retyped(shape, present).columns;
   for (const column of shape.columns) {
     const type = present.columns.get(column.name)?.type;
     const wanted = canonicalType(column.type);
-    if (type !== undefined && type !== wanted && !changing.includes(column))
+    if (type !== undefined && type !== wanted)
       found.push(tablesMessages.other_type({ column: `${table}.${column.name}`, type, wanted, stream }));
   }
   for (const column of present.columns.values()) {
     if (column.isRequired && !shape.columns.some(own => own.name === column.name))
       found.push(tablesMessages.required_column({ column: `${table}.${column.name}` }));
   }
-  if (dialect.primaryKeys && present.primaryKey.join() !== primaryKey.join())
+  if (dialect.isServer && present.primaryKey.join() !== primaryKey.join())
     found.push(tablesMessages.other_key({ table, key: present.primaryKey, wanted: primaryKey, stream }));
   return found;
-}
-
-function otherTypes(dialect: Dialect, shape: Shape, changing: Retyped): Step {
-  const names = changing.columns.map(({ name, type }) => `${name} ${canonicalType(type)}`);
-  return {
-    sentence: shape.role === "versions" ? undefined : `changed types of ${shape.name}: ${names.join(", ")}`,
-    ...retyping(dialect, tableOf(shape), changing),
-  };
 }
 
 function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step[] {
@@ -238,7 +218,7 @@ function presentAgain(shape: Shape, column: Pick<ShapedColumn, "name">): Fragmen
 
 function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {
   const name = `${asOf.schema}.${asOf.name}`;
-  if (dialect.commentsOnFunctions ? there.get(name) === asOf.comment : there.has(name)) return [];
+  if (dialect.commentsEverything ? there.get(name) === asOf.comment : there.has(name)) return [];
   return [{ statements: dialect.asOf.create(asOf) }];
 }
 

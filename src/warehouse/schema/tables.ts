@@ -15,10 +15,8 @@ import type { Dialect } from "../dialect.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
 import { recordMaker, recordProgram } from "../state/identity.ts";
-import { dropViews } from "../views/statements.ts";
-import { analyticsSchema, type ViewedTables } from "../views/view.ts";
+import type { ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
-import { viewRefusals, viewsInTheWay } from "./column_types.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
 import { foreignKeysInTheWay, interferences } from "./foreign_objects.ts";
 import { tablesMessages } from "./messages.ts";
@@ -58,12 +56,11 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
   const before = await planned(db, dialect, order);
   const views = await planViewChanges(db, dialect, order, before.catalog);
   const schemas = [order.schema, order.stateSchema, ...(order.views === undefined ? [] : [order.views.schema])];
-  const shut = dialect.hasRoles ? await closedSchemas(db, order.grantSelectTo, schemas) : [];
+  const shut = dialect.isServer ? await closedSchemas(db, order.grantSelectTo, schemas) : [];
   if (before.steps.length === 0 && views.isDone)
     return { done: [], missing: before.missing, warnings: [...shut, ...views.warnings] };
   const ensured = await altering(db, dialect, async trx => {
-    const { steps, missing, emptied, unversioned, catalog, inTheWay } = await planned(trx, dialect, order);
-    await dropViews(trx, dialect, viewsSchema(order), inTheWay);
+    const { steps, missing, emptied, unversioned, catalog } = await planned(trx, dialect, order);
     await executeAll(trx, inOrder(steps));
     await recordChanges(trx, steps, order);
     const shown = await (await planViewChanges(trx, dialect, order, catalog)).ensure(trx);
@@ -90,26 +87,19 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
 /** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */
 export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Catalog> {
   const schemas = [order.schema, order.stateSchema];
-  if (dialect.hasRoles) await requireRights(db, schemas);
+  if (dialect.isServer) await requireRights(db, schemas);
   const catalog = await readCatalog(db, dialect, schemas);
   const shapes = wantedShapes(dialect, order);
   const plan = planTables(dialect, catalog, shapes, () => false);
   const names = shapes.map(({ name }) => name);
-  const others = dialect.hasForeignKeys
+  const others = dialect.isServer
     ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
     : [];
-  const { foreign } = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, plan.retyped);
-  accepted({ ...plan, refusals: [...plan.refusals, ...others, ...viewRefusals(foreign, plan.retyped)] });
+  accepted({ ...plan, refusals: [...plan.refusals, ...others] });
   return catalog;
 }
 
-const viewsSchema = ({ schema, views }: TableOrder): string => views?.schema ?? analyticsSchema(schema);
-
-async function planned(
-  db: Db,
-  dialect: Dialect,
-  order: TableOrder,
-): Promise<Plan & { readonly catalog: Catalog; readonly inTheWay: readonly string[] }> {
+async function planned(db: Db, dialect: Dialect, order: TableOrder): Promise<Plan & { readonly catalog: Catalog }> {
   const { schema, stateSchema } = order;
   const shapes = wantedShapes(dialect, order);
   const tables = await readCatalog(db, dialect, [schema, stateSchema]);
@@ -121,13 +111,12 @@ async function planned(
   const given = await recordedColumns(db);
   const cleared =
     dialect.rowsAreNear && order.now !== undefined ? await clearedStreams(db, catalog, shapes) : new Set<string>();
-  const found = planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given, cleared });
-  const over = await viewsInTheWay(db, dialect, { ...order, views: viewsSchema(order) }, found.retyped);
-  const plan = accepted({ ...found, refusals: [...found.refusals, ...viewRefusals(over.foreign, found.retyped)] });
+  const found = { unfilled, given, cleared };
+  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), found));
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
-  steps.push(...plan.steps, ...(dialect.hasRoles ? await grantSteps(db, order, shapes) : []));
+  steps.push(...plan.steps, ...(dialect.isServer ? await grantSteps(db, order, shapes) : []));
   const own = shapes.filter(shape => shape.role === "main" || shape.role === "child");
   const made = new Set(own.map(shape => shape.name));
   steps.push(...(await foreignKeySteps(db, dialect, schema, order.relations ?? [], made)));
@@ -139,7 +128,7 @@ async function planned(
   const columns = columnsAfter(catalog, shapes, given);
   if (columns !== undefined) record(recordColumns(stateSchema, columns));
   if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
-  return { ...plan, steps, catalog, inTheWay: over.ours };
+  return { ...plan, steps, catalog };
 }
 
 /** Finds the streams whose main table is empty although the row state has rows. Many people empty a table to have it loaded again. */

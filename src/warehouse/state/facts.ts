@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
+import { putRow } from "./put_row.ts";
 
 /** What the table `warehouse` has under a key; undefined: nothing. */
 export async function factOf(db: Db, key: string): Promise<unknown> {
@@ -7,21 +8,17 @@ export async function factOf(db: Db, key: string): Promise<unknown> {
   return row?.value;
 }
 
-/** Puts a value under a key, in place of what was there; undefined: nothing. Within a transaction. */
+/** Puts a value under a key, in place of what was there; undefined: nothing. */
 export async function keepFact(db: Db, key: string, value: unknown): Promise<void> {
-  await db.deleteFrom("warehouse").where("key", "=", key).execute();
-  if (value === undefined) return;
-  await db
-    .insertInto("warehouse")
-    .values({ key, value: JSON.stringify(value) })
-    .execute();
+  if (value === undefined) await db.deleteFrom("warehouse").where("key", "=", key).execute();
+  else await putRow(db, "warehouse", { key, value: JSON.stringify(value) });
 }
 
-/** The same as statements. */
+/** The same as statements, which have no parameters. */
 export function recordFact(stateSchema: string, key: string, value: unknown): readonly Fragment[] {
   const warehouse = sql.id(stateSchema, "warehouse");
-  return [
-    sql`delete from ${warehouse} where key = ${key}`,
-    sql`insert into ${warehouse} (key, value) values (${key}, ${JSON.stringify(value)})`,
-  ];
+  const name = sql.lit(key);
+  const forget = sql`delete from ${warehouse} where key = ${name}`;
+  if (value === undefined) return [forget];
+  return [forget, sql`insert into ${warehouse} (key, value) values (${name}, ${sql.lit(JSON.stringify(value))})`];
 }

@@ -1,4 +1,5 @@
 import type { Db } from "../database.ts";
+import { putRow } from "./put_row.ts";
 
 /** A folder with exported tables of this warehouse; `path` is absolute. */
 export interface NotedExport {
@@ -13,9 +14,5 @@ export async function notedExports(db: Db): Promise<readonly NotedExport[]> {
 }
 
 /** Notes a folder in place of what was noted of it before. `host`: the machine that wrote it. */
-export async function noteExport(db: Db, note: NotedExport & { readonly host: string }): Promise<void> {
-  await db.transaction().execute(async trx => {
-    await trx.deleteFrom("exports").where("path", "=", note.path).execute();
-    await trx.insertInto("exports").values(note).execute();
-  });
-}
+export const noteExport = (db: Db, note: NotedExport & { readonly host: string }): Promise<void> =>
+  putRow(db, "exports", note);

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Treatment } from "../../catalog/columns.ts";
 import type { Db, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
+import { putRow } from "./put_row.ts";
 
 /** What becomes, and became, of one column's values. */
 export interface PrivacyRecord {
@@ -62,14 +63,8 @@ export async function claimRecords(
 /** Records these in place of what was recorded of the same columns. */
 export async function recordPrivacy(db: Db, records: readonly PrivacyRecord[], now: string): Promise<void> {
   for (const { table, column, treatment, was, keyId } of records) {
-    await db
-      .deleteFrom("privacy")
-      .where(({ and }) => and({ table_name: table, column_name: column }))
-      .execute();
-    await db
-      .insertInto("privacy")
-      .values({ table_name: table, column_name: column, treatment, was, key_id: keyId, since: now, cleaned_at: null })
-      .execute();
+    const key = { table_name: table, column_name: column };
+    await putRow(db, "privacy", { ...key, treatment, was, key_id: keyId, since: now, cleaned_at: null });
   }
 }
 

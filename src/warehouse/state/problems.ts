@@ -6,6 +6,7 @@ import type { Db } from "../database.ts";
 import { missingTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { countOf, tableRef } from "../sql_fragments.ts";
+import { putRow } from "./put_row.ts";
 import { liveRows } from "./table_counts.ts";
 
 /** Values of one column that are NULL for one reason, as a table holds them. */
@@ -49,19 +50,11 @@ export async function saveProblems(
       const rows = held.find(same(one))?.rows ?? 0;
       const share = rows / Math.max(1, live);
       if (was !== undefined && seen === undefined && was.rows === rows && was.share === share) continue;
-      const key = { company, table_name: table.name, column_name: one.column, reason: one.reason };
-      if (was !== undefined)
-        await trx
-          .deleteFrom("problems")
-          .where(({ and }) => and({ ...key }))
-          .execute();
+      const key = { company, stream, table_name: table.name, column_name: one.column, reason: one.reason };
       const example = seen?.example ?? was?.example ?? null;
       const first_seen_at = was?.first_seen_at.toISOString() ?? now;
       const last_seen_at = (seen === undefined ? was?.last_seen_at.toISOString() : undefined) ?? now;
-      await trx
-        .insertInto("problems")
-        .values({ ...key, stream, rows, share, example, first_seen_at, last_seen_at })
-        .execute();
+      await putRow(trx, "problems", { ...key, rows, share, example, first_seen_at, last_seen_at });
     }
   }
 }

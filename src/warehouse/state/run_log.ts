@@ -5,6 +5,7 @@ import { hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
 import { stateTables } from "../state_tables.ts";
+import { putRow } from "./put_row.ts";
 import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
@@ -208,17 +209,7 @@ export async function saveStreamState(
   state: StreamState,
   now: string,
 ): Promise<void> {
-  const row = { state: storedStreamState(state), updated_at: now };
-  const { numUpdatedRows } = await db
-    .updateTable("stream_state")
-    .set(row)
-    .where(({ and }) => and({ company, stream }))
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) return;
-  await db
-    .insertInto("stream_state")
-    .values({ company, stream, ...row })
-    .execute();
+  await putRow(db, "stream_state", { company, stream, state: storedStreamState(state), updated_at: now });
 }
 
 /** What the last run of that command warned of which has come to an end. */

@@ -54,7 +54,7 @@ export async function ensureState(
     }
     if (done.length > 0) requireShape(dialect, stateSchema, await readCatalog(trx, dialect, [stateSchema]));
     // After the steps, which may have brought columns.
-    await executeAll(trx, stateCommentStatements(dialect, stateSchema, catalog));
+    await executeAll(trx, comments(stateSchema, catalog, tablesOf(dialect)));
     if (found === undefined) done.unshift(`created the state schema ${stateSchema}`);
     if (found !== version) await executeAll(trx, recordFact(stateSchema, "version", version));
     return done;
@@ -120,58 +120,57 @@ const tablesOf = ({ stagesAreTables }: Dialect): ReadonlyMap<string, StateTable>
  * Creates what of a lake's state stands in its catalog's PostgreSQL, whose dialect this is: the table of locks, and that of the
  * scans under way. @throws ConfigError where a warehouse of PostgreSQL's own has its state there
  */
-export async function ensureServedState(db: Db, dialect: Dialect, stateSchema: string): Promise<void> {
-  const served = new Map([["holders", stateTables.holders as StateTable]]);
-  const lacking = async (trx: Db) => {
-    const catalog = await readCatalog(trx, dialect, [stateSchema]);
-    if (catalog.tables.has(`${stateSchema}.warehouse`))
+export const ensureServedState = (db: Db, dialect: Dialect, stateSchema: string): Promise<void> =>
+  ensureSome(db, dialect, stateSchema, { holders: stateTables.holders, [STAGES]: stagesTable }, ({ tables }) => {
+    if (tables.has(`${stateSchema}.warehouse`))
       throw new ConfigError(stateMessages.schema_taken({ state_schema: stateSchema }));
-    requireShape(dialect, stateSchema, catalog, served);
-    return missing(dialect, stateSchema, catalog, served);
-  };
-  if ((await lacking(db)).length === 0) return;
-  await altering(db, dialect, async trx => executeAll(trx, await lacking(trx)));
-}
+  });
 
 /** Creates what worker processes share, in the PostgreSQL whose dialect this is, where it is not there. */
-export async function ensureSharedState(db: Db, dialect: Dialect, stateSchema: string): Promise<void> {
+export const ensureSharedState = (db: Db, dialect: Dialect, stateSchema: string): Promise<void> =>
+  ensureSome(db, dialect, stateSchema, sharedTables);
+
+async function ensureSome(
+  db: Db,
+  dialect: Dialect,
+  stateSchema: string,
+  some: Readonly<Record<string, StateTable>>,
+  refuse?: (catalog: Catalog) => void,
+): Promise<void> {
+  const wanted = new Map(Object.entries(some));
   const lacking = async (trx: Db) => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
-    const wanted = new Map(Object.entries<StateTable>(sharedTables));
+    refuse?.(catalog);
     requireShape(dialect, stateSchema, catalog, wanted);
-    const absent = new Map([...wanted].filter(([name]) => !catalog.tables.has(`${stateSchema}.${name}`)));
-    if (absent.size === 0) return [];
-    const made = [...absent].flatMap(([name, table]) => createTable(dialect, stateSchema, name, table));
-    return [...missingSchema(stateSchema, catalog), ...made, ...comments(stateSchema, catalog, absent)];
+    return stateStatements(dialect, stateSchema, catalog, wanted);
   };
   if ((await lacking(db)).length === 0) return;
   await altering(db, dialect, async trx => executeAll(trx, await lacking(trx)));
 }
 
-const missingSchema = (stateSchema: string, catalog: Catalog): Fragment[] =>
-  catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
-
-function missing(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tables): Fragment[] {
+function missing(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tablesOf(dialect)): Fragment[] {
   const has = (name: string) => catalog.tables.has(`${stateSchema}.${name}`);
-  const statements = missingSchema(stateSchema, catalog);
+  const statements = catalog.schemas.has(stateSchema) ? [] : [sql`create schema ${sql.id(stateSchema)}`];
   for (const [name, table] of wanted) {
     if (!has(name)) statements.push(...createTable(dialect, stateSchema, name, table));
     // In a publication of all tables PostgreSQL refuses to change rows that no key names.
     const isNamed = table.key !== undefined || catalog.tables.get(`${stateSchema}.${name}`)?.isIdentified === true;
-    if (dialect.primaryKeys && !isNamed)
+    if (dialect.isServer && !isNamed)
       statements.push(sql`alter table ${sql.id(stateSchema, name)} replica identity full`);
   }
-  // UNLOGGED like the rows it speaks of: a crash of the server empties both.
-  if (dialect.stagesAreTables && !has(STAGES))
-    statements.push(sql`create unlogged table ${sql.id(stateSchema, STAGES)} (company text, stream text, layout text not null,
-      record jsonb not null, staged bigint not null, primary key (company, stream))`);
   return statements;
 }
 
 /** Everything the state schema lacks of tables and comments; of one that is empty, all it needs. */
-export function stateStatements(dialect: Dialect, stateSchema: string, catalog: Catalog): readonly Fragment[] {
-  return [...missing(dialect, stateSchema, catalog), ...stateCommentStatements(dialect, stateSchema, catalog)];
-}
+export const stateStatements = (
+  dialect: Dialect,
+  stateSchema: string,
+  catalog: Catalog,
+  wanted = tablesOf(dialect),
+): readonly Fragment[] => [
+  ...missing(dialect, stateSchema, catalog, wanted),
+  ...comments(stateSchema, catalog, wanted),
+];
 
 function indexStatements(stateSchema: string, name: string, { indexes = [] }: StateTable): readonly Fragment[] {
   return indexes.map(({ by, where }) => {
@@ -183,14 +182,16 @@ function indexStatements(stateSchema: string, name: string, { indexes = [] }: St
 
 function createTable(dialect: Dialect, stateSchema: string, name: string, declared: StateTable): Fragment[] {
   const table = sql.id(stateSchema, name);
-  const { key, digest } = declared;
-  const parts: Fragment[] = Object.entries(declared.columns).map(
+  const { key, digest, columns } = declared;
+  const parts: Fragment[] = Object.entries(columns).map(
     ([column, { kind }]) => sql`${sql.id(column)} ${sql.raw(dialect.columnType(kind))}`,
   );
-  if (dialect.primaryKeys && key !== undefined) parts.push(sql`primary key (${columnList(key)})`);
-  const statements: Fragment[] = [sql`create table ${table} (${sql.join(parts, sql`, `)})`];
-  if (dialect.primaryKeys) statements.push(...indexStatements(stateSchema, name, declared));
-  if (dialect.primaryKeys && digest !== undefined) {
+  if (!dialect.isServer) return [sql`create table ${table} (${sql.join(parts, sql`, `)})`];
+  if (key !== undefined) parts.push(sql`primary key (${columnList(key)})`);
+  const kind = declared.unlogged === true ? sql`unlogged table` : sql`table`;
+  const created = sql`create ${kind} ${table} (${sql.join(parts, sql`, `)})`;
+  const statements = [created, ...indexStatements(stateSchema, name, declared)];
+  if (digest !== undefined) {
     const texts = sql.join(
       digest.map(column => sql`coalesce(${sql.id(column)}, '')`),
       sql` || chr(31) || `,
@@ -201,10 +202,6 @@ function createTable(dialect: Dialect, stateSchema: string, name: string, declar
 }
 
 /** Statements for the comments that differ from what the catalog says; of a table it doesn't know, all of them. */
-function stateCommentStatements(dialect: Dialect, stateSchema: string, catalog: Catalog): readonly Fragment[] {
-  return comments(stateSchema, catalog, tablesOf(dialect));
-}
-
 function comments(stateSchema: string, catalog: Catalog, all: ReadonlyMap<string, StateTable>): readonly Fragment[] {
   return [...all].flatMap(([name, table]) => {
     const present = catalog.tables.get(`${stateSchema}.${name}`);

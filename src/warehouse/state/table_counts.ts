@@ -5,6 +5,7 @@ import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { liveParents, type Parents, presentParents } from "../details/parents.ts";
 import { knownRows, rowStateRef } from "../sql_fragments.ts";
+import { putRow } from "./put_row.ts";
 
 /** What a stream's main table holds, and of details what there is to ask for. */
 export interface TableCounts {
@@ -47,18 +48,11 @@ export async function saveDashboard(
   const table = stream.tables.main;
   const { known, live } = counted ?? (await knownRows(db, rowStateRef(destination, table), company));
   const parents = parent === undefined ? undefined : await countParents(db, destination, company, stream.name, parent);
-  const counts = { rows: known, live_rows: live, ...columnsOf(parents) };
-  const row = { stream: stream.name, on: true, off_since: null, last_success_at: now, ...counts };
-  const { numUpdatedRows } = await db
-    .updateTable("streams")
-    .set(completeTo === null ? row : { ...row, complete_to: completeTo })
-    .where(({ and }) => and({ company, table_name: table.name }))
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n)
-    await db
-      .insertInto("streams")
-      .values({ company, table_name: table.name, ...row, complete_to: completeTo, note: null })
-      .execute();
+  await putRow(db, "streams", {
+    ...{ company, stream: stream.name, table_name: table.name, on: true, off_since: null, last_success_at: now },
+    ...(completeTo === null ? {} : { complete_to: completeTo }),
+    ...{ rows: known, live_rows: live, ...columnsOf(parents) },
+  });
   return { known, live, parents };
 }
 

@@ -3,6 +3,7 @@ import type { Db } from "../database.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
+import { putRow } from "./put_row.ts";
 
 /** A file on its way to the service, as it is written down before each step. */
 export type UploadRecord = Readonly<Insertable<StateTables["uploads"]>>;
@@ -16,16 +17,7 @@ export async function lastUpload(db: Db, company: string, sha256: string): Promi
 }
 
 /** Committed when it resolves. */
-export async function writeUpload(db: Db, record: UploadRecord): Promise<void> {
-  const { company, sha256, nth } = record;
-  await db.transaction().execute(async trx => {
-    await trx
-      .deleteFrom("uploads")
-      .where(({ and }) => and({ company, sha256, nth }))
-      .execute();
-    await trx.insertInto("uploads").values(record).execute();
-  });
-}
+export const writeUpload = (db: Db, record: UploadRecord): Promise<void> => putRow(db, "uploads", record);
 
 /** Those of the documents that uploads of the company became. */
 export async function uploadedDocuments(

@@ -7,15 +7,15 @@ export interface Dependents {
   readonly foreign: readonly string[];
 }
 
-/** Who reads tables, views or columns of a schema. */
+/** Who reads tables or views of a schema. */
 export async function dependentsOf(
   db: Db,
   dialect: Dialect,
   schema: string,
-  of: Parameters<Dialect["readersOf"]>[2],
+  names: readonly string[],
   isOurs: (view: Named) => boolean,
 ): Promise<Dependents> {
-  const found = await dialect.readersOf(db, schema, of);
+  const found = await dialect.readersOf(db, schema, names);
   return {
     ours: found.filter(isOurs).map(({ name }) => name),
     foreign: found.filter(view => !isOurs(view)).map(view => `${view.schema}.${view.name}`),

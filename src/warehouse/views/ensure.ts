@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
+import { executeAll } from "../ddl/alteration.ts";
 import { rightsLacking } from "../ddl/rights.ts";
 import type { Dialect } from "../dialect.ts";
 import { dependentsOf } from "./dependents.ts";
 import { viewsMessages } from "./messages.ts";
 import { type PresentViews, recordViews } from "./present_views.ts";
-import { attempt, comments, creation, dropViews, executeTogether } from "./statements.ts";
+import { attempt, comments, creation, dropViews } from "./statements.ts";
 import { isStored, printOf, storedName, type View, type ViewRecord } from "./view.ts";
 import { isDone, recordOf, type ViewPlan } from "./view_plan.ts";
 
@@ -46,7 +47,7 @@ export async function ensureViews(
   const isNew = !present.isSchemaThere && plan.changed.length > 0;
   if (isNew) await sql`create schema ${sql.id(schema)}`.execute(trx);
   const made = await makeViews(trx, dialect, schema, plan);
-  await executeTogether(
+  await executeAll(
     trx,
     plan.recommented.flatMap(view => comments(dialect, schema, view)),
   );
@@ -65,7 +66,6 @@ export async function ensureViews(
     if (isStored(recorded) && !isStored(record[name]))
       await sql`drop table if exists ${sql.id(place.stateSchema, storedName(name))}`.execute(trx);
   for (const statement of recordViews(place.stateSchema, record)) await statement.execute(trx);
-  if (Object.keys(record).length === 0) await dropSchemaIfEmpty(trx, dialect, schema);
   return {
     done: [
       ...(isNew ? [`created schema ${schema}`] : []),
@@ -89,7 +89,7 @@ function sentence(schema: string, what: string, names: readonly string[]): strin
 }
 
 async function rightsMissing(db: Db, dialect: Dialect, schema: string): Promise<Message | undefined> {
-  const lacking = dialect.hasRoles ? await rightsLacking(db, [schema]) : undefined;
+  const lacking = dialect.isServer ? await rightsLacking(db, [schema]) : undefined;
   return lacking && viewsMessages.no_rights({ schema, reason: lacking.message });
 }
 
@@ -104,7 +104,7 @@ async function makeViews(trx: Db, dialect: Dialect, schema: string, { changed, w
   const made: { names: string[]; failed: string[]; warnings: Message[] } = { names: [], failed: [], warnings: [] };
   const statements = changed.flatMap(view => creation(dialect, schema, view));
   if (statements.length === 0) return made;
-  if ((await attempt(trx, dialect, () => executeTogether(trx, statements))) === undefined)
+  if ((await attempt(trx, dialect, () => executeAll(trx, statements))) === undefined)
     return { ...made, names: changed.map(view => view.name) };
   const waiting = new Set(changed.map(view => view.name));
   for (const view of wanted.values()) {
@@ -128,11 +128,11 @@ async function makeView(
   view: View,
   wanted: ReadonlyMap<string, View>,
 ): Promise<{ readonly failure: string | undefined; readonly dropped: readonly string[] }> {
-  const make = () => executeTogether(trx, creation(dialect, schema, view));
+  const make = () => executeAll(trx, creation(dialect, schema, view));
   const failure = await attempt(trx, dialect, make);
-  if (failure === undefined || !dialect.viewsHoldTables) return { failure, dropped: [] };
+  if (failure === undefined || !dialect.isServer) return { failure, dropped: [] };
   const isOurs = (other: { schema: string; name: string }) => other.schema === schema && wanted.has(other.name);
-  const { ours, foreign } = await dependentsOf(trx, dialect, schema, { names: [view.name] }, isOurs);
+  const { ours, foreign } = await dependentsOf(trx, dialect, schema, [view.name], isOurs);
   if (foreign.length > 0) return { failure: `${foreign.join(", ")} read it`, dropped: [] };
   const again = await attempt(trx, dialect, async () => {
     const list = sql.join([view.name, ...ours].map(name => sql.id(schema, name)));
@@ -151,9 +151,9 @@ async function removeViews(
 ): Promise<{ readonly names: readonly string[]; readonly warnings: readonly Message[] }> {
   const warnings: Message[] = [];
   const kept = new Set<string>();
-  for (const name of dialect.viewsHoldTables ? names : []) {
+  for (const name of dialect.isServer ? names : []) {
     const isGoing = (other: { schema: string; name: string }) => other.schema === schema && names.includes(other.name);
-    const { foreign } = await dependentsOf(trx, dialect, schema, { names: [name] }, isGoing);
+    const { foreign } = await dependentsOf(trx, dialect, schema, [name], isGoing);
     if (foreign.length === 0) continue;
     kept.add(name);
     warnings.push(viewsMessages.still_read({ view: `${schema}.${name}`, readers: foreign }));
@@ -161,10 +161,4 @@ async function removeViews(
   const going = names.filter(name => !kept.has(name));
   await dropViews(trx, dialect, schema, going);
   return { names: going, warnings };
-}
-
-/** A schema in which nothing is left, and that could be made again. */
-async function dropSchemaIfEmpty(trx: Db, dialect: Dialect, schema: string): Promise<void> {
-  if (await dialect.mayDropSchema(trx, schema))
-    await attempt(trx, dialect, () => sql`drop schema if exists ${sql.id(schema)}`.execute(trx));
 }

@@ -1,8 +1,7 @@
-import { sql } from "kysely";
 import { z } from "zod";
 import type { Db, Fragment } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import { factOf } from "../state/facts.ts";
+import { factOf, recordFact } from "../state/facts.ts";
 import type { ViewRecord } from "./view.ts";
 
 export const VIEWS = "views";
@@ -32,12 +31,6 @@ export async function presentViews(db: Db, dialect: Dialect, schema: string): Pr
 
 /** Statements that record exactly these views. */
 export function recordViews(stateSchema: string, record: ViewRecord): readonly Fragment[] {
-  const warehouse = sql.id(stateSchema, "warehouse");
-  const sorted = Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const forget = sql`delete from ${warehouse} where key = ${sql.lit(VIEWS)}`;
-  if (Object.keys(record).length === 0) return [forget];
-  return [
-    forget,
-    sql`insert into ${warehouse} (key, value) values (${sql.lit(VIEWS)}, ${sql.lit(JSON.stringify(sorted))})`,
-  ];
+  const sorted = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+  return recordFact(stateSchema, VIEWS, sorted.length === 0 ? undefined : Object.fromEntries(sorted));
 }

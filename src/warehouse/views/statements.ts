@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from "kysely";
+import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 import type { View } from "./view.ts";
@@ -10,27 +10,21 @@ export const creation = (dialect: Dialect, schema: string, view: View): readonly
 ];
 
 export const comments = (
-  { commentsOnViewColumns }: Dialect,
+  { commentsEverything }: Dialect,
   schema: string,
   { name, comment, columns }: View,
 ): readonly Fragment[] => [
   sql`comment on view ${sql.id(schema, name)} is ${sql.lit(comment)}`,
   ...columns
-    .filter(column => commentsOnViewColumns && column.comment !== undefined)
+    .filter(column => commentsEverything && column.comment !== undefined)
     .map(column => sql`comment on column ${sql.id(schema, name, column.name)} is ${sql.lit(column.comment)}`),
 ];
 
 /** Drops views together, for they may read each other. Never CASCADE. */
 export async function dropViews(db: Db, dialect: Dialect, schema: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  if (dialect.viewsHoldTables) await sql`drop view ${sql.join(names.map(name => sql.id(schema, name)))}`.execute(db);
+  if (dialect.isServer) await sql`drop view ${sql.join(names.map(name => sql.id(schema, name)))}`.execute(db);
   else for (const name of names) await sql`drop view ${sql.id(schema, name)}`.execute(db);
-}
-
-/** Thousands of comments in one go: they take no parameters. */
-export async function executeTogether(db: Db, statements: readonly Fragment[]): Promise<void> {
-  if (statements.length === 0) return;
-  await db.executeQuery(CompiledQuery.raw(statements.map(each => each.compile(db).sql).join(";\n")));
 }
 
 /**

@@ -5,14 +5,14 @@ import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import { TributaryError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
-import { altering } from "../ddl/alteration.ts";
+import { altering, executeAll } from "../ddl/alteration.ts";
 import type { Destination } from "../destination.ts";
 import { factOf, keepFact } from "../state/facts.ts";
 import { readStreamState } from "../state/stream_state.ts";
 import { CURRENCY } from "./currency_rates.ts";
 import { viewsMessages } from "./messages.ts";
 import { type PresentViews, presentViews, recordViews } from "./present_views.ts";
-import { attempt, comments, executeTogether } from "./statements.ts";
+import { attempt, comments } from "./statements.ts";
 import { analyticsSchema, isStored, printOf, storedDefinition, storedName, type ViewOrder } from "./view.ts";
 import { viewOfModel } from "./view_plan.ts";
 
@@ -81,7 +81,7 @@ async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, pr
     await sql`drop table if exists ${table}`.execute(trx);
     await sql`create table ${table} as ${sql.raw(view.select)}`.execute(trx);
     const shown = sql`create or replace view ${sql.id(order.schema, view.name)} as select ${columns} from ${table}`;
-    await executeTogether(trx, [shown, ...comments(dialect, order.schema, view)]);
+    await executeAll(trx, [shown, ...comments(dialect, order.schema, view)]);
   } else {
     const rows = sql`select ${columns} from (${sql.raw(view.select)}) worked_out`;
     await sql`delete from ${table}`.execute(trx);

@@ -26,7 +26,7 @@ export async function planViewChanges(
   catalog: Catalog,
 ): Promise<ViewChanges> {
   const { views, stateSchema } = order;
-  const grantSelectTo = dialect.hasRoles ? order.grantSelectTo : [];
+  const grantSelectTo = dialect.isServer ? order.grantSelectTo : [];
   if (views === undefined) return nothing;
   const present = await presentViews(db, dialect, views.schema);
   const compile = (fragment: { compile(db: Db): { readonly sql: string } }) => fragment.compile(db).sql;

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
+import { liveHolder } from "../../../src/warehouse/duckdb/lock/holder.ts";
 import { openDuckdbForReading } from "../../../src/warehouse/duckdb/reading.ts";
 import { destinationFailure, lockConflict } from "../../../src/warehouse/duckdb/session/failure.ts";
+import { layoutOf } from "../../../src/warehouse/duckdb/session/file_layout.ts";
 import { factOf, fill, helper, opened, settingsFor, temporaryFolder } from "./workbench.ts";
 
 /** A clock whose time passes only by sleeping. */
@@ -20,6 +22,8 @@ function sleepingClock(): Clock & { slept: number } {
 }
 
 const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
+
+const holderOf = (path: string) => liveHolder(layoutOf({ path, readers: "snapshot" }));
 
 describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers => {
   it("keeps a second process out and names the holder, also after a publish", async () => {
@@ -123,15 +127,13 @@ describe("reading", () => {
     await fill(writer, 1);
     await writer.releaseToReaders();
     const reading = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
-    expect(reading.holder).toMatchObject({ runId: "run-1", pid: process.pid });
+    expect(await holderOf(path)).toMatchObject({ runId: "run-1", pid: process.pid });
     expect(await reading.db.selectFrom("warehouse").select("key").execute()).toEqual([{ key: "publish" }]);
     await expect(reading.db.deleteFrom("warehouse").execute()).rejects.toThrow("read-only");
     await reading.close();
     expect(await helper("writer.helper.ts", path).heard()).toContain("LockedError 4");
     await writer.close();
-    const after = await openDuckdbForReading({ path, readers: "snapshot", stateSchema: "_tributary" });
-    expect(after.holder).toBeUndefined();
-    await after.close();
+    expect(await holderOf(path)).toBeUndefined();
   });
 
   it("of the one file is refused while a run writes, in its process too, and does no harm to the run's lock", async () => {
@@ -163,13 +165,9 @@ describe("reading", () => {
     await writer.close();
     const other = helper("writer.helper.ts", path);
     await other.heard();
-    const during = await openDuckdbForReading(settings);
-    expect(during.holder).toMatchObject({ runId: "run-other", pid: other.pid });
-    await during.close();
+    expect(await holderOf(path)).toMatchObject({ runId: "run-other", pid: other.pid });
     await other.kill();
-    const reading = await openDuckdbForReading(settings);
-    expect(reading.holder).toBeUndefined();
-    await reading.close();
+    expect(await holderOf(path)).toBeUndefined();
     await rm(path);
   });
 });

@@ -83,7 +83,7 @@ describe.each(warehouses)("$name", ({ make }) => {
       "deleted_at timestamptz",
     ]);
     const found = tables.get("procurement.items")!;
-    expect(found.primaryKey).toEqual(destination.dialect.primaryKeys ? ["_company", "item_id"] : []);
+    expect(found.primaryKey).toEqual(destination.dialect.isServer ? ["_company", "item_id"] : []);
     expect(found.comment).toBe("items: it's what it is.");
     expect(found.columns.get("price")!.comment).toBe("What it costs. Currency: currency of the same row. API: price");
     expect(found.columns.get("_deleted_at")!.comment).toMatch(/no longer lists it/);

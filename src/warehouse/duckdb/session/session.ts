@@ -39,19 +39,12 @@ const ROW_GROUP = 61_440;
 
 /**
  * Opens (and, unless `readOnly`, creates) a database file. Fails with DuckDB's own error, after which nothing stays open. A log
- * that was written with more memory than is given is read again with twice as much. `begun` is a session of the same resources
- * that has let go of its file: it saves the 12 ms that a new one takes.
+ * that was written with more memory than is given is read again with twice as much.
  */
-export async function openSession(
-  file: string,
-  readOnly: boolean,
-  resources: Resources,
-  begun?: Session,
-): Promise<Session> {
+export async function openSession(file: string, readOnly: boolean, resources: Resources): Promise<Session> {
   const { memoryLimitMb } = resources;
   for (let limit = memoryLimitMb; ; limit *= 2) {
-    const session =
-      begun !== undefined && limit === memoryLimitMb ? begun : await openEmpty({ ...resources, memoryLimitMb: limit });
+    const session = await openEmpty({ ...resources, memoryLimitMb: limit });
     const { connection, close } = session;
     try {
       const mode = readOnly ? "READ_ONLY" : `READ_WRITE, row_group_size ${ROW_GROUP}`;
@@ -66,12 +59,6 @@ export async function openSession(
     if (limit > memoryLimitMb) await limitMemory(connection, memoryLimitMb).catch(() => undefined);
     return session;
   }
-}
-
-/** Lets go of the file, and of this process's locks on it: another one can be opened in the same session. */
-export async function letGo({ connection }: Session): Promise<void> {
-  await connection.run("use memory");
-  await connection.run(`detach ${ALIAS}`);
 }
 
 /** Sets what DuckDB may take. Fails, and changes nothing, where less of what it holds can leave memory. */

@@ -61,30 +61,10 @@ export class PublishNumber implements Observer {
     return found !== undefined;
   }
 
-  /** The session's own number, as it is stored; with `of` that of another file. */
-  async own(connection: DuckDBConnection, of = ""): Promise<string> {
-    const table = `${of}${quotedName(this.#stateSchema)}.warehouse`;
+  /** The session's own number, as it is stored. */
+  async own(connection: DuckDBConnection): Promise<string> {
+    const table = `${quotedName(this.#stateSchema)}.warehouse`;
     const [row] = await select(connection, `select value->>'number' from ${table} where key = ${quoted(KEY)}`);
     return String(row?.[0] ?? "0");
-  }
-
-  /**
-   * Whether the published file lacks something that the session's file has; true too when it cannot be read. `noted` is its
-   * number where that is known: opening a file with 300 tables takes a tenth of a second.
-   */
-  async isPending(connection: DuckDBConnection, published: string, noted: string | undefined): Promise<boolean> {
-    if (noted !== undefined) return (await this.own(connection)) !== noted;
-    try {
-      await connection.run(`attach ${quoted(published)} as tributary_published (type duckdb, read_only)`);
-    } catch {
-      return true;
-    }
-    try {
-      return (await this.own(connection)) !== (await this.own(connection, "tributary_published."));
-    } catch {
-      return true;
-    } finally {
-      await connection.run("detach tributary_published");
-    }
   }
 }

@@ -53,12 +53,12 @@ async function requireAlone(layout: Layout): Promise<void> {
  * Opens a file for a look at whose it is, without changing it. LockedError when it is in use; DestinationError unless it is ours
  * or, where the caller `acceptsEmpty`, a database without a single table.
  */
-export async function requireOurs(opening: Opening, file: string): Promise<void> {
-  (await openOurs(opening, file, false)).close();
+export async function requireOurs(opening: Opening, file: string, acceptsEmpty = false): Promise<void> {
+  (await openOurs(opening, file, acceptsEmpty)).close();
 }
 
 /** The same, and the session with the file open for reading. */
-export async function openOurs(opening: Opening, file: string, acceptsEmpty: boolean): Promise<Session> {
+export async function openOurs(opening: Opening, file: string, acceptsEmpty = false): Promise<Session> {
   const { layout, resources } = opening;
   const session = await openSession(file, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error)))

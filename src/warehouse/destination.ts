@@ -38,7 +38,6 @@ export interface Destination extends Exportable, AsyncDisposable {
   stage(company: string, tables: TableSet): Promise<Stage>;
   /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
   spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
-  /** The number of the snapshot that this session committed last; absent where there are no snapshots. */
   readonly lastSnapshot?: () => Promise<number | undefined>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
   releaseToReaders(): Promise<Release>;
@@ -79,7 +78,6 @@ export interface WorkingProcess {
   readonly startedAt: string;
 }
 
-/** That process, and the run that it is. */
 export interface Holder extends WorkingProcess {
   readonly runId: string;
 }
@@ -136,6 +134,5 @@ export interface Stage {
   only?(sequences: readonly number[]): Promise<void>;
   /** `_seq`, `parent_key` text, `parent_hash` bigint, `outcome` text, `fetched_at` timestamptz, `reason` text. */
   outcomes(): Fragment;
-  /** Removes rows and record. */
   drop(): Promise<void>;
 }

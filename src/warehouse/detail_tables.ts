@@ -14,7 +14,6 @@ import {
 
 const stream = text("Name of the stream of details, whose table of the same name holds the rows.");
 
-/** State tables of details: how old each is, what makes it due, and what random looks found. */
 export const detailTables = {
   details: table(
     "How old every detail is: one row for each parent row that was asked for, whatever came of it.",

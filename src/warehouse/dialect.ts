@@ -33,7 +33,6 @@ export type CopyFormat = "lines" | "csv" | "json" | "values";
 export interface Dialect extends CatalogQueries, Multiplication {
   /** For people and files that name the database; nothing is decided by it. */
   readonly name: "duckdb" | "postgres" | "ducklake";
-  /** The column type of a kind, as contract: id, text → text; money, quantity, percent → numeric(38,9) … */
   columnType(kind: Kind): string;
 
   /**
@@ -98,7 +97,6 @@ export interface Dialect extends CatalogQueries, Multiplication {
   attempt<T>(db: Db, work: () => Promise<T>): Promise<T>;
 }
 
-/** What a database's catalog tells. */
 export interface CatalogQueries {
   /** Tables, views and columns of schemas, a line each; a schema without any is a line without a table. */
   catalogLines(schemas: Fragment): RawBuilder<CatalogLine>;
@@ -117,7 +115,6 @@ export interface CatalogQueries {
   readonly asOf: {
     create(asOf: AsOf): readonly Fragment[];
     drop(schema: string, name: string): Fragment;
-    /** Those that a schema has. */
     lines(schema: string): RawBuilder<{ readonly name: string; readonly comment: string | null }>;
   };
 }
@@ -137,13 +134,11 @@ export interface JsonField {
   moment(): Fragment;
 }
 
-/** A table or view, or a function beside it. */
 export interface Named {
   readonly schema: string;
   readonly name: string;
 }
 
-/** A table's or view's column, as a database tells of it. */
 export interface CatalogLine {
   readonly schema: string;
   readonly table: string | null;

@@ -7,7 +7,6 @@ interface Run {
   readonly command: string;
 }
 
-/** A run that has a lock. */
 export interface LockHolder extends Run {
   readonly since: string;
 }
@@ -26,7 +25,6 @@ const run = {
   since: "2026-03-31T02:00:05.000Z",
 };
 
-/** PostgreSQL's locks, and the one of DuckDB's file. */
 export const lockMessages = catalog("lock", {
   held: template(
     { lock_group: "orders", company: "acme", holder: run as LockHolder | undefined },

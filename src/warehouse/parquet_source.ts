@@ -4,7 +4,6 @@ import type { Dialect } from "./dialect.ts";
 /** Hands over what `COPY … TO STDOUT` sends, piece by piece; resolves when all of it has been taken. */
 export type CopyOut = (query: string, take: (piece: Buffer) => Promise<void>) => Promise<void>;
 
-/** A connection whose tables can be written as Parquet. */
 export interface Exportable extends Schemas {
   readonly dialect: Dialect;
   readonly db: Db;
@@ -45,12 +44,10 @@ export function columnsInPath(
   return new Set(partitions.filter(({ name, column }) => name === column).map(({ column }) => column));
 }
 
-/** Rows of a table, and the columns to be written, in their order. */
 export interface SourceTable {
   readonly name: string;
   readonly columns: readonly SourceColumn[];
   readonly partitions: readonly Partition[];
-  /** Of this company only. */
   readonly company: string | undefined;
   /** Only those that the service still lists. */
   readonly live: boolean;
@@ -74,7 +71,6 @@ export interface ParquetFile {
 
 /** The tables of one moment. */
 export interface ParquetSource {
-  /** How many rows there are. */
   count(table: SourceTable): Promise<number>;
   /** How many folders a table's rows need; counts no further than one beyond `most`. */
   partitions(table: SourceTable, most: number): Promise<number>;
@@ -84,7 +80,6 @@ export interface ParquetSource {
   writeAnswer(query: string, target: Target): Promise<ParquetFile>;
 }
 
-/** The types of a table's columns as Parquet has them. */
 export function storedAs(type: string): StoredAs {
   return /^numeric\(\d+,\d+\)$/.test(type) ? "decimal" : (stored[type] ?? "text");
 }

@@ -22,5 +22,4 @@ export const sharedTables = {
   ),
 };
 
-/** Kysely's view of them. */
 export type SharedTables = { [Name in keyof typeof sharedTables]: RowOf<(typeof sharedTables)[Name]> };

@@ -49,13 +49,11 @@ export const tableRef = (destination: Pick<Destination, "schema">, table: Table)
 export const rowStateRef = (destination: Pick<Destination, "stateSchema">, main: Table): Fragment =>
   sql.id(destination.stateSchema, rowStateName(main.name));
 
-/** How many rows a FROM item has, with the conditions behind it. */
 export async function countOf(db: Db, from: Fragment): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${from}`.execute(db);
   return rows[0]!.n;
 }
 
-/** A company's rows in the row state, and those of them that are live. */
 export async function knownRows(
   db: Db,
   rowState: Fragment,
@@ -110,6 +108,5 @@ export async function dropTables(db: Db, names: readonly Fragment[]): Promise<vo
     .execute(db);
 }
 
-/** The timestamp of the publish, as SQL. */
 export const timestampOf = (work: { readonly timestamp: string }): Fragment =>
   sql`cast(${work.timestamp} as timestamptz)`;

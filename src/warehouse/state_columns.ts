@@ -68,7 +68,6 @@ export const scoreOrNull = of("score", true);
 export const flagOrNull = of("flag", true);
 export const momentOrNull = of("moment", true);
 
-/** In every table that tells of a company's streams. */
 export const company = text("Company of the configuration, as in the data tables' _company.");
 
 /** Begins at 0. */
@@ -83,12 +82,10 @@ type ValueOf<Column extends StateColumn> = Column["nullable"] extends true
     : Values[Column["kind"]] | null
   : Values[Column["kind"]];
 
-/** Kysely's view of a table. */
 export type RowOf<Table extends StateTable> = {
   -readonly [Column in keyof Table["columns"]]: ValueOf<Table["columns"][Column]>;
 };
 
-/** A row as it is written, every column named. */
 export type WrittenRow<Table extends StateTable> = {
   -readonly [Column in keyof RowOf<Table>]: RowOf<Table>[Column] extends ColumnType<
     infer _Read,

@@ -20,7 +20,6 @@ import {
 const stream = text("Name of the stream, as `tributary streams` lists it.");
 const run = text("Which run it was: joins to runs.run_id.");
 
-/** The warehouse's own tables, in the state schema. */
 export const stateTables = {
   warehouse: table(
     "What this warehouse is and whose: a row for each fact that a run checks before it writes.",
@@ -377,7 +376,6 @@ export const stateTables = {
   ),
 };
 
-/** Kysely's view of the state schema. */
 export type StateTables = { [Name in keyof typeof stateTables]: RowOf<(typeof stateTables)[Name]> };
 
 /** PostgreSQL's table of the scans under way. */

@@ -193,7 +193,7 @@ describe("what somebody does under a run", () => {
       pid: process.ppid,
       host: hostname(),
       command: "tributary sync",
-      started_at: "2026-03-16",
+      startedAt: "2026-03-16",
     };
     await writeFile(join(place.home, "holder.json"), JSON.stringify(holder));
     await expect(place.run()).rejects.toMatchObject({ exitCode: 4, message: expect.stringMatching(/run run-1/) });

@@ -83,7 +83,6 @@ async function inPostgres<T>(
   );
 }
 
-/** Work that is interrupted by the signal. */
 export async function interrupted<T>(
   signal: AbortSignal,
   interrupt: (() => void) | undefined,

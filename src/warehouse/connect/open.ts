@@ -10,7 +10,6 @@ import { postgresDialect } from "../postgres/dialect.ts";
 import { queueSchema } from "../shared_tables.ts";
 import { analyticsSchema } from "../views/view.ts";
 
-/** Which warehouse, as the config says. */
 export type Where =
   | (Omit<DuckdbConfig, "publishEveryMs" | "memoryMb" | "grantSelectTo" | "connectWaitMs"> &
       Partial<Pick<DuckdbConfig, "memoryMb">>)
@@ -36,7 +35,6 @@ export async function inspectLake(
   return inspection.inspectLake(where, schemas);
 }
 
-/** The words of the chosen database. */
 export function dialectOf({ type }: Pick<Where, "type">): Dialect {
   return { duckdb: duckdbDialect, postgres: postgresDialect, ducklake: ducklakeDialect }[type];
 }

@@ -20,7 +20,6 @@ import type { Where } from "./open.ts";
 
 /** A warehouse as its readers see it: no lock is taken, nothing is written. */
 export interface WarehouseReading extends Exportable, AsyncDisposable {
-  /** When what is read was published; undefined where readers see every transaction. */
   readonly publishedAt: Date | undefined;
   /** What a lake is made of; absent for other warehouses. */
   readonly condition?: () => Promise<LakeCondition>;

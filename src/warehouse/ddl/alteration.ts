@@ -2,7 +2,6 @@ import { CompiledQuery, sql } from "kysely";
 import type { Db, Fragment, Trx } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 
-/** How long a lock on a table is waited for at once. */
 const LOCK_TIMEOUT_MS = 5_000;
 /** Where the session sets no limit to waits. */
 const MINUTE_MS = 60_000;

@@ -10,7 +10,6 @@ export const asOfName = (table: { readonly name: string }): string => `${table.n
 /** The functions that are there, by `schema.name`, with their comments. */
 export type Functions = ReadonlyMap<string, string | undefined>;
 
-/** Reads which of them a schema has. */
 export async function readFunctions(db: Db, dialect: Dialect, schema: string): Promise<Functions> {
   const { rows } = await dialect.asOf.lines(schema).execute(db);
   return new Map(rows.map(row => [`${schema}.${row.name}`, row.comment ?? undefined]));

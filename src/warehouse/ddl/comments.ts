@@ -47,11 +47,9 @@ export function columnComment(column: Column, versioned = false): string {
     .join(" ");
 }
 
-/** What a table of versions is, for people who browse the tables. */
 export const versionsComment = (table: Table): string =>
   `Every version of each row of ${table.name}: what it said from _valid_from until just before _valid_to. A version begins when a row comes, changes (also in a row of a child table), or returns, and ends when it changes or is no longer listed. ${asOfName(table)}('2026-01-31') answers the rows of that moment. ${table.description}`.trim();
 
-/** What the function beside a table of versions is. */
 export const asOfComment = (table: string): string =>
   `The rows of ${table} that were live at a moment, as they were then. A date means its first instant in the session's time zone.`;
 
@@ -61,7 +59,6 @@ export const treatments = {
   mask: "Stored masked.",
 } as const;
 
-/** Where an amount's currency stands. */
 export function currencySentence(currency: Currency): string {
   switch (currency.in) {
     case "row":

@@ -18,7 +18,6 @@ export interface PresentTable {
   readonly isTable: boolean;
   readonly comment: string | undefined;
   readonly columns: ReadonlyMap<string, PresentColumn>;
-  /** Empty where there is none. */
   readonly primaryKey: readonly string[];
   /** Whether replication is told which rows change by other means than the primary key. */
   readonly isIdentified: boolean;
@@ -34,7 +33,6 @@ export interface Catalog {
 
 export const emptyCatalog: Catalog = { schemas: new Set(), tables: new Map(), functions: new Map() };
 
-/** Reads tables, views, columns and comments of the schemas. */
 export async function readCatalog(db: Db, dialect: Dialect, schemas: readonly string[]): Promise<Catalog> {
   const names = sql.join(schemas.map(schema => sql.lit(schema)));
   const { rows } = await dialect.catalogLines(names).execute(db);

@@ -7,7 +7,6 @@ import type { Step } from "./alteration.ts";
 import { rightsMessages } from "./messages.ts";
 import type { Shape } from "./shape.ts";
 
-/** State that dashboards read. */
 export const readableState = [
   ...(["streams", "runs", "stream_runs", "problems", "details", "detail_due", "detail_causes"] as const),
   ...(["relations", "history"] as const),
@@ -38,7 +37,6 @@ interface Readable {
   readonly later: string;
 }
 
-/** What a role lacks of it, as statements. */
 export async function lackingGrants(db: Db, role: string, { schemas, tables, later }: Readable): Promise<Fragment[]> {
   return [
     ...(await schemasHidden(db, role, schemas)).map(schema => grantUsage(schema, role)),
@@ -61,12 +59,10 @@ export async function viewGrants(
   return statements;
 }
 
-/** All grants, for a script. */
 export function allGrants(place: Place, shapes: readonly Shape[]): Fragment[] {
   return grantsOf(place.grantSelectTo, readableOf(place, shapes));
 }
 
-/** All grants of views, for a script. */
 export function allViewGrants(roles: readonly string[], schema: string, views: readonly string[]): Fragment[] {
   return grantsOf(roles, readableViews(schema, views));
 }

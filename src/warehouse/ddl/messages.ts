@@ -4,7 +4,6 @@ import { quotedName } from "../database.ts";
 const ownership = (schema: string, user: string): string =>
   `CREATE SCHEMA IF NOT EXISTS ${quotedName(schema)} AUTHORIZATION ${quotedName(user)}; ALTER SCHEMA ${quotedName(schema)} OWNER TO ${quotedName(user)};`;
 
-/** The rights that roles of PostgreSQL lack. */
 export const rightsMessages = catalog("rights", {
   missing: template(
     {

@@ -5,13 +5,11 @@ import type { Dialect } from "../dialect.ts";
 import { countOf } from "../sql_fragments.ts";
 import { rowStateName } from "../state_tables.ts";
 
-/** A warehouse in somebody's hands, for a look. */
 export interface Looked extends Schemas {
   readonly db: Db;
   readonly dialect: Dialect;
 }
 
-/** Whether a run has ever made its state tables here. */
 export async function hasState({ stateSchema, ...looked }: Omit<Looked, "schema">): Promise<boolean> {
   return (await tablesAmong(looked, [[stateSchema, "warehouse"]])).size === 1;
 }
@@ -70,7 +68,6 @@ export async function missingTables(
   return names.filter(name => !there.has(`${schema}.${name}`));
 }
 
-/** Those of the tables that are there, as `schema.table`. */
 async function tablesAmong(
   { db, dialect }: Pick<Looked, "db" | "dialect">,
   names: readonly (readonly [schema: string, table: string])[],

@@ -5,12 +5,10 @@ import { rowStateName } from "../state_tables.ts";
 import { asOfName, versionsName } from "./as_of.ts";
 import { asOfComment, columnComment, engineComments, rowStateComments, versionsComment } from "./comments.ts";
 
-/** A table as it is to be. */
 export interface Shape {
   readonly schema: string;
   readonly name: string;
   readonly role: "main" | "child" | "versions" | "row_state";
-  /** The stream's name. */
   readonly stream: string;
   readonly columns: readonly ShapedColumn[];
   readonly primaryKey: readonly string[];

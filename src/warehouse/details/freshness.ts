@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { putRow } from "../state/put_row.ts";
+import { putRow } from "../state/rows.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type Estimated, estimateWrong, type SampleRow, type WrongEstimate } from "./wrong_estimate.ts";
 
@@ -11,7 +11,6 @@ export interface Promised {
   readonly share: number;
 }
 
-/** How fresh a stream's details are. */
 export interface DetailFreshness {
   readonly promised: { readonly within_days: number; readonly share: number };
   /** By random looks alone; null without them. */
@@ -52,7 +51,6 @@ const bounds = <Name extends string>(name: Name, estimate: Estimated | null | un
     [`${name}_high`]: estimate?.high ?? null,
   }) as Record<Name | `${Name}_low` | `${Name}_high`, number | null>;
 
-/** By company and stream. */
 export async function detailFreshness({
   db,
 }: Pick<Destination, "db">): Promise<

@@ -6,7 +6,6 @@ import { dropTables, temporaryName } from "../sql_fragments.ts";
 /** Why a parent whose list row did not change is looked at: a related row changed, chance, it waited longest, its index is among the highest. */
 export type Why = "caused" | "sample" | "oldest" | "index";
 
-/** What a night may spend on parents whose list row did not change. */
 export interface NightRequest {
   readonly company: string;
   readonly stream: string;
@@ -23,7 +22,6 @@ export interface NightRequest {
   readonly seed: string;
 }
 
-/** What was chosen for a night. */
 export interface NightPlan {
   /** A temporary table of the session, a row a chosen parent: `parent_key`, `why`, `rank` (order within the night). Its maker drops it. */
   readonly table: Fragment;
@@ -48,7 +46,6 @@ const TURNS: readonly Why[] = ["caused", "sample", "oldest", "index"];
 /** More than the parents that one turn takes. */
 const TURN = 1e12;
 
-/** Whether rows `c` are open or young. */
 export function isActive(now: string): Fragment {
   const from = new Date(Date.parse(now) - ACTIVE_DAYS * 86_400_000).toISOString().slice(0, 10);
   return sql`coalesce(c.open or c.newest >= cast(${from} as date), false)`;

@@ -292,10 +292,8 @@ function dueBy(
     where x.company = ${company} and x.stream = ${stream} group by x.parent_key)`;
 }
 
-/** Whether a parent `p` has one of these keys. */
 const isAmong = (keys: readonly string[]): Fragment => sql`p.parent_key in (${sql.join(keys.map(key => sql`${key}`))})`;
 
-/** Those of the keys that live parents have. */
 export async function keysOfLive(
   place: Looked,
   company: string,

@@ -16,7 +16,6 @@ export interface WrongEstimate {
   readonly wrong: Estimated;
   /** Active ones that are no later than promised, as a share of these; null without a look at one. */
   readonly fresh: Estimated | null;
-  /** How many looks that rests on. */
   readonly sampled: number;
 }
 

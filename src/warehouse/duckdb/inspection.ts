@@ -5,7 +5,7 @@ import { entryAt } from "../../files.ts";
 import { attempting } from "./session/failure.ts";
 import { layoutOf, type Readers } from "./session/file_layout.ts";
 import { presentAt, requireKnown } from "./versions/seed.ts";
-import { versionsIn } from "./versions/versions.ts";
+import { namesIn } from "./versions/version_names.ts";
 
 /** Where a warehouse file is or will be, in bytes: what the disk has free, and the size of the file that a run writes. */
 export interface Room {
@@ -34,7 +34,7 @@ export async function inspectFile(settings: { readonly path: string; readonly re
     // What a run writes lies in `home`, which may be a disk of its own.
     const there = (await entryAt(home)) !== undefined;
     const { bavail, bsize } = await statfs(there ? home : folder);
-    const versions = layout.readers === "direct" ? undefined : there ? (await versionsIn(layout)).length : 0;
+    const versions = layout.readers === "direct" ? undefined : there ? (await namesIn(home)).length : 0;
     return { path, folder, free: bavail * bsize, size: (await entryAt(work))?.size ?? 0, versions, spill };
   });
 }

@@ -24,7 +24,6 @@ import {
 import type { MakeLink } from "./versions/version_names.ts";
 import { adopt, damagedFile, removeLeftovers } from "./versions/versions.ts";
 
-/** The warehouse file in our hands. */
 export interface LockedFile {
   readonly session: Session;
   /** @throws DestinationError when the file is no longer the one at its path: what is written to it is lost. */
@@ -33,7 +32,6 @@ export interface LockedFile {
   release(isShown: boolean): Promise<void>;
 }
 
-/** What it takes to take a warehouse file. */
 export interface Taking extends Opening {
   readonly holder: Holder;
   readonly makeLink: MakeLink;

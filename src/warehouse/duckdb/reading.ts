@@ -12,17 +12,14 @@ import { duckdbMessages } from "./session/messages.ts";
 import type { Resources, Session } from "./session/session.ts";
 import { openOurs } from "./versions/seed.ts";
 
-/** What is needed to look into a warehouse without writing. */
 export interface ReadingSettings extends Partial<Resources> {
   readonly path: string;
   readonly readers: Readers;
   readonly stateSchema: string;
 }
 
-/** A warehouse as its readers see it. */
 export interface Reading {
   readonly db: Db;
-  /** Ends the statement that is under way. */
   interrupt(): void;
   close(): Promise<void>;
 }

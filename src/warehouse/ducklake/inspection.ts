@@ -15,11 +15,9 @@ import { connectCatalog } from "./open.ts";
 import { isRemote, type LakePlace } from "./place.ts";
 import { storageSecret } from "./session.ts";
 
-/** What a lake stands on. */
 export interface LakeInspection {
   /** Each of DuckDB's extensions, its version, and where it is from. */
   readonly extensions: readonly string[];
-  /** The server of the catalog. */
   readonly server: { readonly said: string; readonly protection: string; readonly warnings: readonly Message[] };
 }
 

@@ -18,7 +18,6 @@ const GRACE_MS = 2 * 86_400_000;
 /** Snapshots are looked through for old ones this often. */
 const EXPIRED_EVERY_MS = 86_400_000;
 
-/** What a table has piled up. */
 interface Piled {
   readonly id: number;
   readonly schema: string;
@@ -30,7 +29,6 @@ interface Piled {
   readonly inlined: readonly string[];
 }
 
-/** Tells a run that it is to end. */
 type IsEnding = () => boolean;
 
 /**
@@ -78,7 +76,6 @@ export interface LakeCondition {
   readonly files_to_remove: number;
   /** Tables of which the next publish, or the end of the next run, puts files together. */
   readonly tables_due: number;
-  /** When old snapshots were last looked for. */
   readonly expired_at: string | null;
 }
 

@@ -29,7 +29,6 @@ import { LAKE, type LakePlace, lockSchemaOf } from "./place.ts";
 import { openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
 
-/** Where the lake is, and the run that works on it. */
 export interface DucklakeSettings extends LakePlace, Opener, Pick<Place, "connectWaitMs" | "lockWaitMs"> {
   readonly memoryLimitMb?: number;
   readonly grantSelectTo?: readonly string[];

@@ -20,7 +20,6 @@ export interface LakeStorage {
   readonly urlStyle: "vhost" | "path";
 }
 
-/** Where a lake is. */
 export interface LakePlace {
   /** The address of a PostgreSQL. */
   readonly catalog: string;
@@ -33,7 +32,6 @@ export interface LakePlace {
   readonly extensions?: string | undefined;
   readonly schema: string;
   readonly stateSchema: string;
-  /** Ends the names of the sessions of one process. */
   readonly mark?: string;
 }
 

@@ -105,7 +105,6 @@ async function attachServer(connection: DuckDBConnection, { catalog, mark }: Lak
   return `postgres:${options}`;
 }
 
-/** Undefined where there is no lake. */
 async function lastSnapshot(connection: DuckDBConnection, { catalogSchema }: LakePlace): Promise<number | undefined> {
   const ask = async (question: string) =>
     (await select(connection, `select * from postgres_query(${quoted(SERVER)}, ${quoted(question)})`))[0]?.[0];
@@ -114,7 +113,6 @@ async function lastSnapshot(connection: DuckDBConnection, { catalogSchema }: Lak
   return Number(await ask(`select max(snapshot_id) from ${table}`));
 }
 
-/** How object storage is reached, as a statement. */
 export function storageSecret(
   { keyId, secret, sessionToken, region, endpoint, urlStyle }: LakeStorage = { urlStyle: "vhost" },
 ): string {

@@ -10,12 +10,10 @@ import { anyDiffers, assignments, columnList, equal, tableRef, timestampOf } fro
  * was the present one.
  */
 
-/** What a publish has at hand for the versions of the rows that it writes. */
 interface Versioning {
   readonly trx: Db;
   readonly destination: Pick<Destination, "schema">;
   readonly timestamp: string;
-  /** Streams of which every version of a row is kept. */
   readonly versioned: ReadonlySet<string>;
 }
 
@@ -97,7 +95,6 @@ export async function followRows(
   for (const table of [main, ...children]) await followed(table, work.destination, match, others).execute(work.trx);
 }
 
-/** Versions that ended and began. */
 export interface Caught {
   readonly ended: number;
   readonly begun: number;

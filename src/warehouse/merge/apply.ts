@@ -24,7 +24,6 @@ import { type Diff, dropTemporary, type LoadTarget, type Publishing, temporaryNa
 import { type Absent, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
 import { noteUnfilled } from "./unfilled.ts";
 
-/** What is decided of rows that a load lacks, before it is applied. */
 interface LoadDecision {
   /** Undefined: no row is missing, or what is missing was not asked or came too late to say anything. */
   readonly verdict?: Verdict | undefined;

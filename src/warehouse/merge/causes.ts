@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
 import { IN_VAIN } from "../details/work_list.ts";
 import { equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
-import { putRow } from "../state/put_row.ts";
+import { putRow, rowWith } from "../state/rows.ts";
 import type { LoadCause, Publishing } from "./load_target.ts";
 
 /**
@@ -54,11 +54,7 @@ export async function settleDue(publishing: Publishing, fresh: Fragment): Promis
   if (rows.length === 0) return;
   for (const { cause, found, unchanged } of rows.filter(row => row.found + row.unchanged > 0)) {
     const same = { company, stream, cause };
-    const known = await trx
-      .selectFrom("detail_causes")
-      .selectAll()
-      .where(({ and }) => and(same))
-      .executeTakeFirst();
+    const known = await rowWith(trx, "detail_causes", same);
     const next = {
       found: (known?.found ?? 0) + found,
       unchanged: (known?.unchanged ?? 0) + unchanged,

@@ -11,7 +11,6 @@ import type { Publishing } from "./load_target.ts";
 export interface Verdict {
   /** The scan was complete: what it missed is remembered as missing. */
   readonly remember: boolean;
-  /** All of them. */
   readonly all: boolean;
   /** Those that an earlier complete scan missed too. */
   readonly before: boolean;

@@ -50,7 +50,6 @@ export async function listedKeys(
 /** Rows by `op`, as in `changed`. */
 type Counts = Readonly<Partial<Record<string, number>>>;
 
-/** Makes the temporary tables of `compare`, in one transaction. */
 async function findDifference(destination: Destination, target: LoadTarget, withMissing: boolean): Promise<Diff> {
   return destination.db.transaction().execute(async trx => {
     await dropTemporary(trx, target);

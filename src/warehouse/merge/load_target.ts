@@ -36,7 +36,6 @@ export interface LoadCause {
   readonly column: string;
   readonly parents: TableSet;
   readonly parentColumn: string | undefined;
-  /** Streams of details, of the same parents. */
   readonly details: readonly string[];
 }
 
@@ -61,7 +60,6 @@ export interface Diff {
   readonly isSame?: true;
 }
 
-/** What every step of a publish needs. */
 export interface Publishing {
   readonly trx: Db;
   readonly destination: Destination;
@@ -95,7 +93,6 @@ export function temporaryNames({ company, stream }: LoadTarget): TemporaryNames 
   };
 }
 
-/** Drops the ones that a diff of this kind makes. */
 export async function dropTemporary(db: Db, target: LoadTarget): Promise<void> {
   const { staged, changed, missing, parents, answers } = temporaryNames(target);
   const made = [staged, changed, missing];

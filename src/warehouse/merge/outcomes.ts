@@ -27,7 +27,6 @@ export async function stagedAbsent(destination: Destination, stage: Stage): Prom
   }));
 }
 
-/** How many details of a stage have been asked for. */
 export const stagedAnswers = ({ db }: Destination, stage: Stage): Promise<number> =>
   countOf(db, sql`${lastOutcomes(stage)} o`);
 
@@ -47,9 +46,7 @@ export async function absentWithRows(
 
 /** What answers and values made a publish of details delete. */
 export interface Parted {
-  /** So many rows. */
   readonly deleted: number;
-  /** What was not allowed to go. */
   readonly blocked: { readonly leaving: number; readonly live: number } | undefined;
 }
 
@@ -57,7 +54,6 @@ export interface Parted {
 export interface Judged extends Parted {
   /** Without the answers that are held back. */
   readonly diff: Diff;
-  /** What becomes of the requests. */
   readonly outcomes: Fragment;
 }
 
@@ -196,11 +192,9 @@ async function deleteUnanswered(
     : { deleted: 0, blocked: { leaving: leaving.count, live: diff.live }, diff: published };
 }
 
-/** A row `t`'s part of the key that names its parent. */
 const ownKey = ({ main }: Publishing["target"]["tables"]): Fragment =>
   sql`cast(${sql.id("t", main.key[0]!)} as varchar)`;
 
-/** Whether a parent is among the live ones. */
 function isLive({ destination, target, names }: Publishing, parents: Parents, key: Fragment): Fragment {
   if (parents.kind === "values")
     return sql`exists (select 1 from ${sql.id(names.parents)} p where p.parent_key = ${key})`;

@@ -15,7 +15,6 @@ export interface Unfilled {
 
 export const allFilled: Unfilled = { has: () => false, forget: () => [] };
 
-/** What runs have noted so far. */
 export async function unfilledColumns(db: Db, stateSchema: string): Promise<Unfilled> {
   const warehouse = sql.id(stateSchema, "warehouse");
   const { rows } = await sql<{ key: string; value: unknown }>`

@@ -11,7 +11,6 @@ import { type Ssl, tlsOf, triesOn, withoutTls } from "./tls.ts";
 
 const CONNECT_MS = 15_000;
 
-/** Where a warehouse is, and for how long a session there waits for what. */
 export interface Place extends Schemas, LockPatience {
   readonly url: string;
   /** Bounds each connection being made; absent: 15 s. */
@@ -46,7 +45,6 @@ const sessionSettings = {
 /** A client, where it went, and what watches it there. */
 export interface Connected extends Watched {
   readonly client: Client;
-  /** How the connection is protected, in words. */
   readonly protection: string;
   readonly warnings: readonly Message[];
 }

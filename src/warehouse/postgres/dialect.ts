@@ -12,7 +12,6 @@ import {
   validAt,
 } from "../dialect.ts";
 
-/** What PostgreSQL's catalog tells. */
 const postgresCatalog: CatalogQueries = {
   tablesAmong: standardTablesAmong,
   // Joined, comments take a third of the time that functions take which are called for each column.

@@ -30,11 +30,9 @@ const lostWords = /connection terminated|not queryable|client was closed|server 
 /** The server took a transaction back for the sake of others. */
 const takenBack = new Set(["40001", "40P01"]);
 
-/** What is known beside the error itself. */
 export interface Circumstances {
   /** No connection had been made yet. */
   readonly connecting?: boolean;
-  /** Who kept the statement waiting. */
   readonly blockers?: readonly Blocker[];
 }
 

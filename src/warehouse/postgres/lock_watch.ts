@@ -23,7 +23,6 @@ interface Statement {
   readonly since: number;
   /** Its age at the last look. */
   looked: number;
-  /** Who keeps it waiting, as far as a look has seen. */
   blockers: readonly Blocker[];
   stopped: StoppedError | undefined;
 }

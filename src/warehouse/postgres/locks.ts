@@ -21,7 +21,6 @@ interface LockGroup {
 interface LockSettings extends Opener {
   readonly schema: string;
   readonly stateSchema: string;
-  /** Of the sessions of this process. */
   readonly mark: string;
 }
 
@@ -131,7 +130,6 @@ export class Locks {
     });
   }
 
-  /** Whether another session says that it waits for one of these locks. */
   async areWanted(): Promise<boolean> {
     return this.#isAnyWanted(this.#held);
   }
@@ -216,7 +214,6 @@ export class Locks {
     return new LockedError(lockMessages.held({ lock_group: name, company, holder: now?.holder }), now);
   }
 
-  /** Who is named as the holder of a group. */
   async #holderOf(
     company: string,
     name: string,
@@ -256,13 +253,11 @@ export class Locks {
   }
 }
 
-/** Companies and names. */
 const columnsOf = (lockGroups: readonly LockGroup[]): [string[], string[]] => [
   lockGroups.map(({ company }) => company),
   lockGroups.map(({ name }) => name),
 ];
 
-/** Eight letters that no other process has. */
 export const newMark = (): string => randomUUID().slice(0, 8);
 
 /** A lock's number: alike in every process, different for every schema, company, lock group and purpose. */

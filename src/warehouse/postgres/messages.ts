@@ -1,7 +1,6 @@
 import { catalog, template } from "../../message.ts";
 import { quotedName } from "../database.ts";
 
-/** A session that keeps a statement waiting. */
 export interface Blocker {
   /** 0: a prepared transaction. */
   readonly pid: number;

@@ -13,7 +13,6 @@ import { endFormer, Locks, newMark } from "./locks.ts";
 import { repeating, Session } from "./session.ts";
 import { openStage } from "./stage.ts";
 
-/** Where the warehouse is, and the run that works on it. */
 export interface PostgresSettings extends Place, Opener {
   readonly grantSelectTo: readonly string[];
 }
@@ -22,7 +21,6 @@ export interface PostgresSettings extends Place, Opener {
 export type Reading = AsyncDisposable &
   Pick<Destination, "dialect" | "schema" | "stateSchema" | "db" | "close" | "copyOut"> &
   Required<Pick<Exportable, "columnsOf">> & {
-    /** Ends the statement that is under way. */
     interrupt(): void;
   };
 

@@ -7,7 +7,6 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const from = (schema: string, table: SourceTable): string =>
   `from ${quotedName(schema)}.${quotedName(table.name)} where ${isFiltered(table, quoted)}`;
 
-/** How many rows there are. */
 export async function countRows(db: Db, schema: string, table: SourceTable): Promise<number> {
   const { rows } = await sql<{ n: number }>`${sql.raw(`select count(*) as n ${from(schema, table)}`)}`.execute(db);
   return Number(rows[0]?.n ?? 0);

@@ -16,7 +16,6 @@ type Guard = (readOnly: boolean) => Promise<void>;
 /** One PostgreSQL connection that several users share by turns; a turn is a statement or a transaction. */
 export class Session {
   readonly address: Address;
-  /** Its process on the server. */
   readonly backend: number;
   /** Ends the statement that is under way, as far as a second connection is to be had; it rejects then. */
   readonly cancel: () => Promise<void>;

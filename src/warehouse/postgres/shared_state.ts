@@ -12,7 +12,6 @@ import { Session } from "./session.ts";
 
 /** Statements that take longer are given up, with their connection: it may be one that leads nowhere any more. */
 const ANSWER_MS = 5_000;
-/** Between two attempts to connect. */
 const REST_MS = 500;
 
 export interface SharedStateSettings extends Place {

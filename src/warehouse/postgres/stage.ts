@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import pg from "pg";
-import { type Column, INDEX_COLUMN, type Table, type TableSet } from "../../catalog/columns.ts";
+import type { Table, TableSet } from "../../catalog/columns.ts";
 import { DestinationError } from "../../errors.ts";
-import { type Batch, type EncodedTable, stageColumns } from "../../rows/batch.ts";
+import type { Batch, EncodedTable } from "../../rows/batch.ts";
 import type { Fragment } from "../database.ts";
 import { isLockFailure } from "../ddl/alteration.ts";
 import type { Stage, StageRecord } from "../destination.ts";
+import { type StagedColumn, stagedColumns } from "../staged_columns.ts";
 import { postgresDialect } from "./dialect.ts";
 import { postgresMessages } from "./messages.ts";
 import type { Session } from "./session.ts";
@@ -29,49 +30,32 @@ interface StageTables {
   readonly outcomes: StageTable;
 }
 
-const sequence = { name: "_seq", type: "bigint" };
-
 /** PostgreSQL's types of JSON: one keeps the text as it came, for another database; the other is that of our own tables. */
 type JsonType = "json" | "jsonb";
 
-/** The stage's tables of one company's stream. */
 export function stageTables(company: string, tables: TableSet, json: JsonType = "jsonb"): StageTables {
-  const typed = ({ name, kind }: Column): StageColumn => ({
+  const typed = ({ name, kind }: StagedColumn): StageColumn => ({
     name,
     type: kind === "json" ? json : postgresDialect.columnType(kind),
   });
-  const stored = (table: Table): readonly StageColumn[] => [
-    ...stageColumns(table).map(typed),
-    { name: "_extra", type: json },
-    { name: "_problems", type: json },
-  ];
   const digest = createHash("sha256").update(`${company}\u0000${tables.main.name}`).digest("hex").slice(0, 12);
-  const named = (suffix: string, columns: readonly StageColumn[]) => ({ name: `stage_${digest}_${suffix}`, columns });
-  const { main, children } = tables;
-  const key = main.key.map(name => typed(main.columns.find(column => column.name === name)!));
+  const named = (suffix: string, columns: readonly StagedColumn[]): StageTable => ({
+    name: `stage_${digest}_${suffix}`,
+    columns: columns.map(typed),
+  });
+  const { keys, main, children, outcomes } = stagedColumns(tables);
   return {
-    keys: named("k", [sequence, ...key, { name: "_hash", type: "bigint" }, { name: "_vhash", type: "bigint" }]),
-    main: named("r", [sequence, ...stored(main)]),
-    children: children.map((child, index) =>
-      named(`c${index}`, [sequence, { name: INDEX_COLUMN, type: "bigint" }, ...stored(child)]),
-    ),
-    outcomes: named("o", [
-      sequence,
-      { name: "parent_key", type: "text" },
-      { name: "parent_hash", type: "bigint" },
-      { name: "outcome", type: "text" },
-      { name: "fetched_at", type: "timestamptz" },
-      { name: "reason", type: "text" },
-    ]),
+    keys: named("k", keys),
+    main: named("r", main),
+    children: children.map((child, index) => named(`c${index}`, child)),
+    outcomes: named("o", outcomes),
   };
 }
 
-/** All tables of a stage. */
 function allTables({ keys, main, children, outcomes }: StageTables): readonly StageTable[] {
   return [keys, main, ...children, outcomes];
 }
 
-/** A text that is the same for the same tables. */
 function stageLayout(tables: StageTables): string {
   return allTables(tables)
     .map(table => `${table.name} (${table.columns.map(column => `${column.name} ${column.type}`).join(", ")})`)

@@ -8,20 +8,17 @@ import { postgresMessages } from "./messages.ts";
 
 const modes = ["disable", "prefer", "require", "verify-ca", "verify-full"];
 
-/** The parameters of an address that are about TLS. */
 const parameters = ["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslnegotiation"];
 
 /** One way to connect; pg's `ssl`. */
 export type Ssl = false | ConnectionOptions;
 
-/** How an address wants its connections protected. */
 export interface Tls {
   /** In the order in which they are tried. */
   readonly ways: readonly [Ssl, ...Ssl[]];
   readonly direct: boolean;
   /** How a connection that was made in one of these ways is protected, as `check` says it. */
   protection(ssl: Ssl): string;
-  /** The warning about a connection that was made so. */
   warning(ssl: Ssl): Message | undefined;
 }
 
@@ -88,7 +85,6 @@ export function triesOn(error: unknown): boolean {
   return isAboutTls(codeOf(error) ?? "", error.message) || error.message.includes("pg_hba.conf");
 }
 
-/** Whether the two sides did not agree about TLS or a certificate. */
 export function isAboutTls(code: string, message: string): boolean {
   return /SSL|[Cc]ertificate|CERT|SELF_SIGNED|UNABLE_TO_/.test(`${code} ${message}`);
 }

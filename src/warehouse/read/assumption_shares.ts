@@ -72,7 +72,6 @@ export async function measureAssumptions(
   return shares;
 }
 
-/** What was measured last; none where nothing was. */
 export async function recordedAssumptions({ db }: Place): Promise<readonly AssumptionShare[]> {
   return z.array(share).safeParse(await factOf(db, KEY)).data ?? [];
 }

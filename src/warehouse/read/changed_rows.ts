@@ -43,7 +43,6 @@ export interface ChangesAfter {
   readonly around: readonly [before: string, after: string];
 }
 
-/** Where rows are read. */
 export interface ChangesPlace extends CopyPlace {
   readonly schema: string;
 }

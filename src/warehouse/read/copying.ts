@@ -6,7 +6,6 @@ import type { Db } from "../database.ts";
 import type { CopyFormat, Dialect } from "../dialect.ts";
 import type { CopyOut } from "../parquet_source.ts";
 
-/** Where rows are read. */
 export interface CopyPlace {
   readonly db: Db;
   readonly dialect: Dialect;

@@ -2,10 +2,9 @@ import { sql } from "kysely";
 import type { Relation } from "../../catalog/relation.ts";
 import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { putRow } from "../state/put_row.ts";
+import { putRow, rowWith } from "../state/rows.ts";
 import { analyticsSchema } from "../views/view.ts";
 
-/** Who measures, and when. */
 export interface Measuring {
   readonly company: string;
   readonly runId: string;
@@ -25,7 +24,6 @@ export interface Coverage {
   readonly fetched: { readonly table: string; readonly key: readonly { from: string; to: string }[] } | undefined;
 }
 
-/** By the value of the relation's kind. */
 interface Counted extends Measured {
   readonly kind: string | null;
 }
@@ -59,11 +57,7 @@ export async function measureRelations(
 
 /** Whether the stream is on and has been loaded: what it left behind when it was switched off is no measure. */
 async function isKept(db: Db, { stream }: Coverage, { company }: Measuring): Promise<boolean> {
-  const found = await db
-    .selectFrom("streams")
-    .select(["on", "last_success_at"])
-    .where(({ and }) => and({ company, stream }))
-    .executeTakeFirst();
+  const found = await rowWith(db, "streams", { company, stream });
   return found?.on === true && found.last_success_at !== null;
 }
 

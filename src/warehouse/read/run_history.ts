@@ -26,7 +26,6 @@ export type PastStreamRun = Pick<
   | ("requests" | "rows_read" | "inserted" | "updated" | "deleted" | "rejected")
 >;
 
-/** Rows inserted, updated or deleted. */
 export const changesOf = ({ inserted, updated, deleted }: PastStreamRun): number => inserted + updated + deleted;
 
 /** A stream's own last runs, oldest first; those in which it had no turn are left out. */

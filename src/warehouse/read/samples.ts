@@ -24,7 +24,6 @@ export async function sampleRows(db: Db, sample: Sample): Promise<readonly Reado
   return rows;
 }
 
-/** What runs counted in a table. */
 export interface Counted {
   readonly rows: number;
   readonly live: number;

@@ -22,7 +22,6 @@ export interface StoredRow {
   readonly deletedAt: string | null;
 }
 
-/** All that the warehouse holds of one key. */
 export interface StoredKey {
   readonly rowState: RowState | undefined;
   /** One, unless somebody else wrote into the table. */
@@ -31,7 +30,6 @@ export interface StoredKey {
   readonly children: readonly ReadonlyMap<number, readonly StoredRow[]>[];
 }
 
-/** A column whose values are compared. */
 export type Compared = Pick<Column, "name" | "kind" | "volatile">;
 
 /** The columns of a table that come from the service, in the order in which rows are read and encoded. */

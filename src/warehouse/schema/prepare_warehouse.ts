@@ -20,9 +20,7 @@ import { forgetStream } from "./removal.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
 
-/** What a run expects of the warehouse. */
 export interface Expectation {
-  /** The version of the program. */
   readonly version: string;
   readonly companies: readonly {
     readonly name: string;
@@ -34,13 +32,11 @@ export interface Expectation {
   /** Another address of a company is no reason to refuse it. */
   readonly acceptsAddress?: boolean | undefined;
   readonly catalogue: readonly Stream[];
-  /** The streams that get tables. */
   readonly streams: readonly Stream[];
   /** The lists (with their details) that this run works on. */
   readonly lockGroups: readonly string[];
   /** All streams of those lock groups. */
   readonly lockedStreams: readonly string[];
-  /** The streams of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
   readonly grantSelectTo: readonly string[];
   /** Streams of those lock groups whose fields get columns though the documents don't name them. */
@@ -51,7 +47,6 @@ export interface Expectation {
   readonly waitMs: number;
   /** Other processes lock the companies and work on them, each on one at a time. */
   readonly isShared?: boolean;
-  /** ISO 8601. */
   readonly now: string;
   readonly views: Views;
 }
@@ -70,9 +65,7 @@ export interface Views {
   readonly currency?: CurrencySource | undefined;
 }
 
-/** A warehouse that is ready. */
 export interface Prepared {
-  /** What was changed, as sentences. */
   readonly done: readonly string[];
   /** What could not be changed though the run can go on. */
   readonly warnings: readonly Message[];

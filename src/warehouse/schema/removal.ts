@@ -7,6 +7,7 @@ import { altering } from "../ddl/alteration.ts";
 import { asOfName, versionsName } from "../ddl/as_of.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect, Named } from "../dialect.ts";
+import { deleteRowsWith } from "../state/rows.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
 import { noState } from "../state/stream_state.ts";
 import { rowStateName } from "../state_tables.ts";
@@ -18,7 +19,6 @@ import { dropForeignKeysTo } from "./foreign_keys.ts";
 import { tablesMessages } from "./messages.ts";
 import { recordedTables, recordTables } from "./table_record.ts";
 
-/** One company's rows of a stream, to be removed. */
 export interface Removal {
   readonly schema: string;
   readonly stateSchema: string;
@@ -52,11 +52,8 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
     }
     // With the rows: a high-water mark that outlived them would keep the next run from reading them again.
     await forgetStream(trx, removal.company, tables.main.name);
-    for (const name of ["streams", "problems", "rejects", "schema_changes", "history"] as const)
-      await trx
-        .deleteFrom(name)
-        .where(({ and }) => and({ company: removal.company, stream: tables.main.name }))
-        .execute();
+    const own = { company: removal.company, stream: tables.main.name };
+    await deleteRowsWith(trx, ["streams", "problems", "rejects", "schema_changes", "history"], own);
     // Main table, children and row state stay together: a half-dropped stream would look like a lost one.
     if (empty.length < present.length || present.length === 0) return done;
     const functions = data
@@ -85,8 +82,7 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
       await drop(trx, table, sql`drop table ${ref(table)}`);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);
     }
-    for (const table of ["added_columns", "table_changes"] as const)
-      await trx.deleteFrom(table).where("stream", "=", tables.main.name).execute();
+    await deleteRowsWith(trx, ["added_columns", "table_changes"], { stream: tables.main.name });
     const recorded = await recordedTables(trx);
     const left = [...recorded].filter(name => !empty.some(table => table.name === name));
     for (const statement of recordTables(stateSchema, new Set(left))) await statement.execute(trx);
@@ -108,11 +104,7 @@ export async function forgetProgress(trx: Trx, company: string, stream: string):
 const detailState = ["details", "detail_due", "detail_causes", "detail_samples", "detail_freshness"] as const;
 
 export async function forgetStream(trx: Trx, company: string, stream: string): Promise<void> {
-  for (const name of ["stream_state", ...detailState] as const)
-    await trx
-      .deleteFrom(name)
-      .where(({ and }) => and({ company, stream }))
-      .execute();
+  await deleteRowsWith(trx, ["stream_state", ...detailState], { company, stream });
 }
 
 const ref = ({ schema, name }: Named): Fragment => sql.id(schema, name);

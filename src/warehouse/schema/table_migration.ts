@@ -11,7 +11,6 @@ import { fillStatement, leaveOutStatement } from "./fill_from_extra.ts";
 import { tablesMessages } from "./messages.ts";
 import type { RecordedColumns } from "./table_record.ts";
 
-/** Everything in the order in which it has to be done. */
 export function inOrder(steps: readonly Step[]): readonly Fragment[] {
   return [...steps.flatMap(step => step.statements ?? []), ...steps.flatMap(step => step.onRows ?? [])];
 }

@@ -14,7 +14,6 @@ export async function recordedTables(db: Db): Promise<ReadonlySet<string>> {
   return new Set(storedNames.parse(await factOf(db, KEY)));
 }
 
-/** Statements that record exactly these names. */
 export const recordTables = (stateSchema: string, names: ReadonlySet<string>): readonly Fragment[] =>
   recordFact(stateSchema, KEY, [...names].sort());
 
@@ -26,7 +25,6 @@ export async function recordedColumns(db: Db): Promise<RecordedColumns> {
   return new Map(Object.entries(stored).map(([table, names]) => [table, new Set(names)]));
 }
 
-/** Statements that record exactly these columns. */
 export function recordColumns(stateSchema: string, columns: RecordedColumns): readonly Fragment[] {
   return recordFact(
     stateSchema,

@@ -15,6 +15,7 @@ import type { Dialect } from "../dialect.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
 import { recordMaker, recordProgram } from "../state/identity.ts";
+import { deleteRowsWith } from "../state/rows.ts";
 import type { ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
@@ -39,7 +40,6 @@ export interface TableOrder extends ViewedTables {
 export interface Ensured {
   readonly done: readonly string[];
   readonly missing: readonly string[];
-  /** What could not be done though the run can go on. */
   readonly warnings: readonly Message[];
 }
 
@@ -66,16 +66,11 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
     const shown = await (await planViewChanges(trx, dialect, order, catalog)).ensure(trx);
     // In this transaction: were it killed afterwards, nothing would tell that the high-water marks speak of rows that are gone.
     for (const stream of missing) {
-      await trx.deleteFrom("stream_state").where("stream", "=", stream).execute();
-      await trx.deleteFrom("details").where("stream", "=", stream).execute();
+      await deleteRowsWith(trx, ["stream_state", "details"], { stream });
       await trx.updateTable("streams").set({ complete_to: null }).where("stream", "=", stream).execute();
     }
     // Those that are absent have no values to lose, and those that failed are asked for again anyhow.
-    for (const stream of emptied)
-      await trx
-        .deleteFrom("details")
-        .where(({ and }) => and({ stream, outcome: "ok" }))
-        .execute();
+    for (const stream of emptied) await deleteRowsWith(trx, ["details"], { stream, outcome: "ok" });
     await interruptHistory(trx, [...missing, ...unversioned]);
     const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
     return { done, missing, warnings: [...shut, ...shown.warnings] };

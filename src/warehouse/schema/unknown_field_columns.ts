@@ -40,7 +40,6 @@ export function nameFor(table: Table, path: string): string | undefined {
   return table.columns.some(column => column.name.toLowerCase() === name) ? undefined : name;
 }
 
-/** All that were ever added. */
 export async function addedColumns({ db }: Pick<Destination, "db">): Promise<readonly AddedColumn[]> {
   const rows = await db.selectFrom("added_columns").selectAll().orderBy("added_at").orderBy("column_name").execute();
   return rows.map(({ stream, table_name, column_name, path, kind }) => ({

@@ -1,16 +1,15 @@
 import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
-import { putRow } from "./put_row.ts";
+import { deleteRowsWith, putRow, rowWith } from "./rows.ts";
 
 /** What the table `warehouse` has under a key; undefined: nothing. */
 export async function factOf(db: Db, key: string): Promise<unknown> {
-  const row = await db.selectFrom("warehouse").select("value").where("key", "=", key).executeTakeFirst();
-  return row?.value;
+  return (await rowWith(db, "warehouse", { key }))?.value;
 }
 
 /** Puts a value under a key, in place of what was there; undefined: nothing. */
 export async function keepFact(db: Db, key: string, value: unknown): Promise<void> {
-  if (value === undefined) await db.deleteFrom("warehouse").where("key", "=", key).execute();
+  if (value === undefined) await deleteRowsWith(db, ["warehouse"], { key });
   else await putRow(db, "warehouse", { key, value: JSON.stringify(value) });
 }
 

@@ -8,7 +8,6 @@ import type { Dialect } from "../dialect.ts";
 import { factOf, keepFact, recordFact } from "./facts.ts";
 import { identityMessages } from "./messages.ts";
 
-/** Who a run says it works for. */
 export interface Identity {
   readonly schema: string;
   /** `DATA_VERSION` of the program. */

@@ -5,7 +5,7 @@ import { hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
 import { stateTables } from "../state_tables.ts";
-import { putRow } from "./put_row.ts";
+import { putRow, rowWith } from "./rows.ts";
 import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */
@@ -75,8 +75,7 @@ export async function hasBegun(
   runId: string,
 ): Promise<boolean> {
   if (!(await hasState(destination))) return false;
-  const row = await destination.db.selectFrom("runs").select("run_id").where("run_id", "=", runId).executeTakeFirst();
-  return row !== undefined;
+  return (await rowWith(destination.db, "runs", { run_id: runId })) !== undefined;
 }
 
 export async function endRun(
@@ -178,12 +177,7 @@ export async function requestsOfDay(
 }
 
 export async function loadStreamState(db: Db, company: string, stream: string): Promise<StreamState> {
-  const row = await db
-    .selectFrom("stream_state")
-    .select("state")
-    .where(({ and }) => and({ company, stream }))
-    .executeTakeFirst();
-  return readStreamState(row?.state);
+  return readStreamState((await rowWith(db, "stream_state", { company, stream }))?.state);
 }
 
 /** The states of streams, of all companies; in no order. */

@@ -192,7 +192,6 @@ export function readStreamState(stored: unknown): StreamState {
   return streamState.safeParse({ ...state, highWaterMark: mark }).data ?? noState;
 }
 
-/** The state as it is stored, in JSON. */
 export function storedStreamState({ highWaterMark, ...state }: StreamState): string {
   return JSON.stringify({ mark: highWaterMark, ...state });
 }

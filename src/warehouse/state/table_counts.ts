@@ -5,7 +5,7 @@ import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { liveParents, type Parents, presentParents } from "../details/parents.ts";
 import { knownRows, rowStateRef } from "../sql_fragments.ts";
-import { putRow } from "./put_row.ts";
+import { putRow, rowWith } from "./rows.ts";
 
 /** What a stream's main table holds, and of details what there is to ask for. */
 export interface TableCounts {
@@ -29,7 +29,6 @@ interface Counted<P> {
   readonly parent: P;
 }
 
-/** What a publish says of itself. */
 interface PublishFacts {
   readonly now: string;
   /** Null leaves what it was. */
@@ -112,24 +111,13 @@ export async function completeTogether(db: Db, company: string, streams: readonl
   return rows[0]?.complete_to?.toISOString() ?? null;
 }
 
-/** Whether a stream's tables are complete to any moment. */
 export async function isComplete(db: Db, company: string, stream: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("streams")
-    .select("complete_to")
-    .where(({ and }) => and({ company, stream }))
-    .executeTakeFirst();
-  return (row?.complete_to ?? null) !== null;
+  return ((await rowWith(db, "streams", { company, stream }))?.complete_to ?? null) !== null;
 }
 
 /** Live rows of a table as of its last publish; null before the first. */
 export async function liveRows(db: Db, company: string, table: string): Promise<number | null> {
-  const row = await db
-    .selectFrom("streams")
-    .select("live_rows")
-    .where(({ and }) => and({ company, table_name: table }))
-    .executeTakeFirst();
-  return row?.live_rows ?? null;
+  return (await rowWith(db, "streams", { company, table_name: table }))?.live_rows ?? null;
 }
 
 /** Counts the rows or values that a stream's details are asked for. */

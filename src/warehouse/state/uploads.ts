@@ -3,12 +3,11 @@ import type { Db } from "../database.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
 import type { StateTables } from "../state_tables.ts";
-import { putRow } from "./put_row.ts";
+import { putRow } from "./rows.ts";
 
 /** A file on its way to the service, as it is written down before each step. */
 export type UploadRecord = Readonly<Insertable<StateTables["uploads"]>>;
 
-/** The last sending of a content. */
 export async function lastUpload(db: Db, company: string, sha256: string): Promise<UploadRecord | undefined> {
   const query = db.selectFrom("uploads").selectAll().orderBy("nth", "desc");
   const found = await query.where(({ and }) => and({ company, sha256 })).executeTakeFirst();

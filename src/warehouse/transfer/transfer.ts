@@ -46,7 +46,6 @@ export interface Sides {
   readonly watch: (progress: Progress) => void;
 }
 
-/** The table that is copied now: which of how many it is. */
 export interface Progress {
   readonly table: string;
   readonly nth: number;

@@ -7,7 +7,6 @@ export interface Dependents {
   readonly foreign: readonly string[];
 }
 
-/** Who reads tables or views of a schema. */
 export async function dependentsOf(
   db: Db,
   dialect: Dialect,

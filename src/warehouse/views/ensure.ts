@@ -12,7 +12,6 @@ import { isStored, printOf, storedName, type View, type ViewRecord } from "./vie
 import { isDone, recordOf, type ViewPlan } from "./view_plan.ts";
 
 interface Place {
-  /** Where the views stand. */
   readonly schema: string;
   readonly stateSchema: string;
 }

@@ -29,7 +29,6 @@ export async function presentViews(db: Db, dialect: Dialect, schema: string): Pr
   };
 }
 
-/** Statements that record exactly these views. */
 export function recordViews(stateSchema: string, record: ViewRecord): readonly Fragment[] {
   const sorted = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
   return recordFact(stateSchema, VIEWS, sorted.length === 0 ? undefined : Object.fromEntries(sorted));

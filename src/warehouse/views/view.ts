@@ -6,7 +6,6 @@ import { versionsName } from "../ddl/as_of.ts";
 
 /** The views a warehouse is to have beside its tables. */
 export interface ViewOrder extends Omit<Models, "meanings">, Readings {
-  /** Where they stand. */
   readonly schema: string;
   /** False: those that are ours go. */
   readonly wanted: boolean;
@@ -41,7 +40,6 @@ export const tablesIn = ({ streams, versioned }: ViewedTables): ReadonlySet<stri
     ),
   );
 
-/** A view as it is to be. */
 export interface View {
   readonly name: string;
   readonly select: string;
@@ -60,10 +58,8 @@ export const storedDefinition = (definition: string): string => `${STORED}${defi
 export const isStored = (recorded: ViewRecord[string] | undefined): boolean =>
   recorded?.definition.startsWith(STORED) === true;
 
-/** The table in the state schema that a model's rows are kept in. */
 export const storedName = (model: string): string => `model_${model}`;
 
-/** The schema that stands beside the tables' own. */
 export const analyticsSchema = (schema: string): string => `${schema}_analytics`;
 
 export const printOf = ({ select, comment, columns }: View): ViewRecord[string] => ({

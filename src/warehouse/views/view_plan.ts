@@ -9,13 +9,11 @@ import type { PresentViews } from "./present_views.ts";
 import { type Compile, isThere, tableViews } from "./table_views.ts";
 import { printOf, storedDefinition, type View, type ViewOrder, type ViewRecord } from "./view.ts";
 
-/** What has to be done to the views. */
 export interface ViewPlan {
   /** Views to be made or made anew, each after those it reads. */
   readonly changed: readonly View[];
   /** Views whose comments alone differ. */
   readonly recommented: readonly View[];
-  /** Views of ours that are no longer wanted. */
   readonly obsolete: readonly string[];
   /** All that are wanted and can be had, by name. */
   readonly wanted: ReadonlyMap<string, View>;

@@ -12,11 +12,11 @@ import { lockConflict } from "../session/failure.ts";
 import { isStageFolder, type Layout } from "../session/file_layout.ts";
 
 const stored = z.object({
-  run_id: z.string(),
+  runId: z.string(),
   pid: z.number(),
   host: z.string(),
   command: z.string(),
-  started_at: z.string(),
+  startedAt: z.string(),
 });
 
 /**
@@ -50,26 +50,13 @@ export function isDeadClaim(name: string): boolean {
 /** Says who holds the file; call with DuckDB's lock held. */
 export async function writeHolder(layout: Layout, holder: Holder): Promise<void> {
   const temporary = `${layout.holder}.new`;
-  await writeFile(temporary, holderText(holder));
+  await writeFile(temporary, JSON.stringify(stored.parse(holder)));
   await rename(temporary, layout.holder);
-}
-
-/** A holder as it is written down. */
-function holderText({ runId, pid, host, command, startedAt }: Holder): string {
-  return JSON.stringify({ run_id: runId, pid, host, command, started_at: startedAt });
-}
-
-/** Reads what `holderText` wrote; undefined for anything else. */
-function holderOf(text: string): Holder | undefined {
-  const { data } = stored.safeParse(parsedJson(text));
-  return data === undefined
-    ? undefined
-    : { runId: data.run_id, pid: data.pid, host: data.host, command: data.command, startedAt: data.started_at };
 }
 
 /** Who holds the file, or held it when it was killed. */
 export async function readHolder(layout: Layout): Promise<Holder | undefined> {
-  return holderOf(await readFile(layout.holder, "utf8").catch(() => "null"));
+  return stored.safeParse(parsedJson(await readFile(layout.holder, "utf8").catch(() => ""))).data;
 }
 
 /** The holder, unless it ran on this machine and is gone. */
@@ -119,7 +106,6 @@ export function asLocked(layout: Layout): (error: unknown) => Promise<never> {
   };
 }
 
-/** Whether a process of this machine lives. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

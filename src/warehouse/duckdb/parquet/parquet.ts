@@ -15,7 +15,6 @@ import { type Ask, countPartitions, duckdbType, orderOf, writeFiles, writeQuery 
 /** A million rows of sixty columns are sorted in it. */
 const SORTING_MB = 256;
 
-/** Tables of a DuckDB warehouse, which writes Parquet itself. */
 export function duckdbSource(db: Db, schema: string, signal: AbortSignal): ParquetSource {
   const ask: Ask = async text => {
     signal.throwIfAborted();

@@ -13,7 +13,6 @@ import {
 } from "../../parquet_source.ts";
 import { quoted } from "../session/session.ts";
 
-/** Asks DuckDB something; rows as objects. */
 export type Ask = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /** Rows of a row group: each is held in memory, whole, until it is written. */
@@ -28,7 +27,6 @@ const types: Readonly<Record<Exclude<StoredAs, "decimal">, string>> = {
   moment: "TIMESTAMPTZ",
 };
 
-/** DuckDB's type of a column that is written. */
 export const duckdbType = ({ storedAs, type }: SourceColumn): string =>
   storedAs === "decimal" ? type.replace("numeric", "DECIMAL") : types[storedAs];
 
@@ -72,7 +70,6 @@ export async function writeFiles(
   return [await writeFile(ask, { relation, columns: kept, condition: "false", folder: nowhere }, target, numbering)];
 }
 
-/** The rows of a relation for which the condition holds, and the folder they go to. */
 interface Slice {
   readonly relation: string;
   readonly columns: readonly SourceColumn[];
@@ -94,7 +91,6 @@ async function writeFile(
   return writeQuery(ask, `select ${values.join(", ")} from ${relation} where ${condition}`, target, path);
 }
 
-/** Writes a query's rows into the file at `path` below the target's folder. */
 export async function writeQuery(ask: Ask, query: string, { folder }: Target, path: string): Promise<ParquetFile> {
   const whole = join(folder, path);
   await mkdir(dirname(whole), { recursive: true });
@@ -153,7 +149,6 @@ const LENGTHS: Readonly<Record<Unit, number>> = { year: 4, month: 7, day: 10 };
 const labelOf = (unit: Unit | undefined, value: string | null): string | null =>
   unit === undefined || value === null || !/^\d/.test(value) ? value : value.slice(0, LENGTHS[unit]);
 
-/** The first day of the next unit. */
 function after(date: string, unit: Unit): string {
   const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
   const next = new Date(0);

@@ -12,7 +12,6 @@ import {
   validAt,
 } from "../../dialect.ts";
 
-/** What DuckDB's catalog tells. */
 const duckdbCatalog: CatalogQueries = {
   tablesAmong: standardTablesAmong,
   catalogLines: schemas => sql<CatalogLine>`

@@ -23,7 +23,6 @@ export interface Observer {
 // No statement here that begins with `with` writes.
 const READING = /^\s*(select|from|with|values|describe|show|explain|set)\b/i;
 
-/** Beside the connection itself. */
 export interface Use {
   readonly observer?: Observer;
   /** A statement that runs out of memory is repeated under that limit, which then stays: only for sessions that read. */

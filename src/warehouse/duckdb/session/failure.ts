@@ -43,7 +43,6 @@ const kinds: readonly (readonly [RegExp, (failure: { doing: string; reason: stri
   ],
 ];
 
-/** Whether DuckDB had too little memory for what it was asked. */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && outOfMemory.test(error.message);
 }

@@ -12,7 +12,6 @@ export interface Layout {
   readonly path: string;
   /** The same with, or without, its extension: its versions would lie in the same `home`. */
   readonly twin: string;
-  /** File name of a version. */
   readonly file: string;
   readonly home: string;
   /** The database that a run writes; `path` itself when readers are direct. */

@@ -5,7 +5,6 @@ const path = "/data/dw.duckdb";
 const versions_folder = "/data/dw.versions";
 const work_path = `${versions_folder}/work.duckdb`;
 
-/** DuckDB or the system did not do it. */
 const failed = (reason: string, advice: string) =>
   template(
     { doing: `open the warehouse file ${path}`, reason },

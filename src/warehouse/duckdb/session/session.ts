@@ -9,7 +9,6 @@ import { isOutOfMemory } from "./failure.ts";
 import type { Layout } from "./file_layout.ts";
 import { PLACED } from "./file_layout.ts";
 
-/** What a session may use. */
 export interface Resources {
   readonly memoryLimitMb: number;
   readonly threads: number;
@@ -24,7 +23,6 @@ export interface Resources {
   readonly isSparing?: boolean;
 }
 
-/** One connection to one database file. */
 export interface Session extends Disposable {
   readonly connection: DuckDBConnection;
   readonly spill: string;
@@ -205,7 +203,6 @@ export async function identify(
   return row?.[1] === 0 ? "empty" : "foreign";
 }
 
-/** Rows of a query of the session's own, unconverted. */
 export async function select(
   connection: DuckDBConnection,
   sql: string,
@@ -215,7 +212,6 @@ export async function select(
   return result.getRows();
 }
 
-/** A string as an SQL literal. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

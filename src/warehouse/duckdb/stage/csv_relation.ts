@@ -1,17 +1,11 @@
 import { join } from "node:path";
 import { sql } from "kysely";
-import type { Kind } from "../../../catalog/columns.ts";
 import { NARROW_INTEGER_DIGITS, NARROW_PLACES } from "../../../rows/encode_usual_value.ts";
 import { type Fragment, quotedName } from "../../database.ts";
+import type { StagedColumn } from "../../staged_columns.ts";
 import { duckdbDialect } from "../session/dialect.ts";
 import { quoted } from "../session/session.ts";
 import type { StagedFile } from "./manifest.ts";
-
-/** A column of a stage's file, in the file's order. */
-export interface FileColumn {
-  readonly name: string;
-  readonly kind: Kind;
-}
 
 const NARROW = "DECIMAL(18,6)";
 /** Lines up to this length need no larger buffers than the smallest that is quick. */
@@ -22,7 +16,7 @@ const SMALLEST_BUFFER = 8_000_000;
  * own: directly it costs 3.4 to 7.5 µs a value, and an INSERT's target would otherwise impose its type on the reader. In a
  * column with values that need more digits only the long ones go the direct way.
  */
-export function relationOf(folder: string, files: readonly StagedFile[], columns: readonly FileColumn[]): Fragment {
+export function relationOf(folder: string, files: readonly StagedFile[], columns: readonly StagedColumn[]): Fragment {
   const id = (name: string) => sql.id(name);
   if (files.length === 0) {
     const nulls = columns.map(

@@ -60,7 +60,6 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await syncFolder(folder);
 }
 
-/** Takes the manifest away; from then on the folder holds nothing. */
 export async function removeManifest(folder: string): Promise<void> {
   await remove(join(folder, NAME));
   await syncFolder(folder);

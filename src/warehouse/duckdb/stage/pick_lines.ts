@@ -5,13 +5,11 @@ const NEWLINE = 10;
 /** Four of them in a word. */
 const QUOTES = QUOTE * 0x01010101;
 
-/** What lines were picked: how many, of how many sequence numbers. */
 export interface Picked {
   readonly rows: number;
   readonly sequences: number;
 }
 
-/** A file of CSV lines: how long it is, and how many rows they are. */
 export interface Lines {
   readonly path: string;
   readonly bytes: number;
@@ -118,7 +116,6 @@ function lineFrom(bytes: Buffer, starts: Uint32Array, from: number, sequence: nu
 
 const numberAt = (bytes: Buffer, at: number): number => Number.parseInt(bytes.toString("latin1", at, at + 20), 10);
 
-/** The first line's sequence number. */
 const firstIn = (bytes: Buffer): number => numberAt(bytes, 0);
 
 const isAt = (bytes: Buffer, text: string, at: number): boolean =>

@@ -2,13 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { INDEX_COLUMN, type Table, type TableSet } from "../../../catalog/columns.ts";
+import type { Table, TableSet } from "../../../catalog/columns.ts";
 import { remove, writeDurably } from "../../../files.ts";
-import { type Batch, type EncodedTable, stageColumns } from "../../../rows/batch.ts";
+import type { Batch, EncodedTable } from "../../../rows/batch.ts";
 import type { Fragment } from "../../database.ts";
 import type { Stage, StageRecord } from "../../destination.ts";
+import { stagedColumns } from "../../staged_columns.ts";
 import { attempting } from "../session/failure.ts";
-import { type FileColumn, relationOf } from "./csv_relation.ts";
+import { relationOf } from "./csv_relation.ts";
 import {
   layoutPrint,
   type Manifest,
@@ -19,15 +20,6 @@ import {
   writeManifest,
 } from "./manifest.ts";
 import { pickLines } from "./pick_lines.ts";
-
-const outcomeColumns: readonly FileColumn[] = [
-  { name: "_seq", kind: "count" },
-  { name: "parent_key", kind: "text" },
-  { name: "parent_hash", kind: "count" },
-  { name: "outcome", kind: "text" },
-  { name: "fetched_at", kind: "moment" },
-  { name: "reason", kind: "text" },
-];
 
 /** What is to become of the folder of a dropped stage, which is nobody's any more. */
 type Clear = (folder: string) => Promise<void> | void;
@@ -154,12 +146,10 @@ class FileStage implements Stage {
   }
 
   keys(): Fragment {
-    const { main } = this.#tables;
-    const key = main.key.map(name => main.columns.find(column => column.name === name)!);
     return relationOf(
       this.#folder,
       this.#files(batch => batch.keys),
-      [{ name: "_seq", kind: "count" }, ...key, { name: "_hash", kind: "count" }, { name: "_vhash", kind: "count" }],
+      stagedColumns(this.#tables).keys,
     );
   }
 
@@ -187,13 +177,8 @@ class FileStage implements Stage {
     const child = this.#tables.children.findIndex(candidate => candidate.name === table.name);
     const picked = this.#picked.get(table.name);
     const files = picked === undefined ? this.#filesOf(table) : picked.rows === 0 ? [] : [picked];
-    const relation = relationOf(this.#folder, files, [
-      { name: "_seq", kind: "count" },
-      ...(child === -1 ? [] : [{ name: INDEX_COLUMN, kind: "count" as const }]),
-      ...stageColumns(table),
-      { name: "_extra", kind: "json" },
-      { name: "_problems", kind: "json" },
-    ]);
+    const { main, children } = stagedColumns(this.#tables);
+    const relation = relationOf(this.#folder, files, children[child] ?? main);
     // Where BIGINTs of both sides span up to a million DuckDB's hash join makes a place for every number between, in each
     // column: 700 MB for 10,000 picked items, which its limit doesn't count. Not where one of them has to be cast.
     return sql`(select * replace (_seq::hugeint as _seq) from ${relation})`;
@@ -203,7 +188,7 @@ class FileStage implements Stage {
     return relationOf(
       this.#folder,
       this.#files(batch => batch.outcomes),
-      outcomeColumns,
+      stagedColumns(this.#tables).outcomes,
     );
   }
 

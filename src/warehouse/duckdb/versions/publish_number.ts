@@ -61,7 +61,6 @@ export class PublishNumber implements Observer {
     return found !== undefined;
   }
 
-  /** The session's own number, as it is stored. */
   async own(connection: DuckDBConnection): Promise<string> {
     const table = `${quotedName(this.#stateSchema)}.warehouse`;
     const [row] = await select(connection, `select value->>'number' from ${table} where key = ${quoted(KEY)}`);

@@ -11,7 +11,6 @@ import { checkpoint, identify, makeWhole, openSession, type Resources, type Sess
 import { copyDatabase } from "./copy.ts";
 import { damagedFile, isKnownAtPath, knowAtPath, linkedVersion, newestVersion, versionFile } from "./versions.ts";
 
-/** A warehouse file, and what sessions that open it may use. */
 export interface Opening {
   readonly layout: Layout;
   readonly stateSchema: string;

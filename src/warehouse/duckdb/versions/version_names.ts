@@ -14,10 +14,8 @@ const noLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "EN
 export type MakeLink = (target: string, path: string) => Promise<void>;
 export const systemLink: MakeLink = (target, path) => symlink(target, path);
 
-/** Whether an error of making a link says that the system has none. */
 export const lacksLinks = (error: unknown): boolean => noLinks.has(codeOf(error));
 
-/** Whether a folder is called as versions are. */
 export const isVersion = (name: string): boolean => version.test(name);
 
 /** Names of the versions in a folder, oldest first. */
@@ -25,7 +23,6 @@ export async function namesIn(home: string): Promise<string[]> {
   return (await readdir(home)).filter(isVersion).sort();
 }
 
-/** When a version was made. */
 export function versionMoment(name: string): number {
   const [, hour, minute, second] = version.exec(name) ?? [];
   return Date.parse(`${hour}:${minute}:${second}`);

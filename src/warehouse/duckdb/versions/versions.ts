@@ -37,16 +37,12 @@ export async function knowAtPath({ home }: Layout, files: readonly (Stats | unde
 /** A link leads to a version now: the same file, put back one day, is somebody's. */
 const forgetAtPath = ({ home }: Layout): Promise<void> => remove(join(home, AT_PATH));
 
-/** Names of the versions there are, oldest first. */
-export const versionsIn = ({ home }: Pick<Layout, "home">): Promise<string[]> => namesIn(home);
-
 /** The version that readers are given, by name; undefined when the path is no link of ours. */
 export async function linkedVersion({ path, home }: Pick<Layout, "path" | "home">): Promise<string | undefined> {
   const target = await targetOf(path);
   return target === undefined ? undefined : nameIn(home, dirname(target));
 }
 
-/** Path of a version's database. */
 export function versionFile(layout: Layout, name: string): string {
   return join(layout.home, name, layout.file);
 }
@@ -68,7 +64,7 @@ export async function publishVersion(
   keep: number,
   makeLink: MakeLink,
 ): Promise<Release> {
-  const before = await versionsIn(layout);
+  const before = await namesIn(layout.home);
   const name = nameAfter(now, before);
   const unfinished = join(layout.home, `${name}.tmp`);
   let note: Message | undefined;
@@ -102,21 +98,27 @@ export async function removeOtherVersions(layout: Layout): Promise<void> {
   const shown = await newestVersion(layout);
   await remove(damagedFile(layout));
   await removeLog(damagedFile(layout));
-  for (const name of await versionsIn(layout)) if (name !== shown) await remove(join(layout.home, name));
+  for (const name of await namesIn(layout.home)) if (name !== shown) await remove(join(layout.home, name));
 }
 
 async function pointTo(layout: Layout, name: string, makeLink: MakeLink): Promise<Message | undefined> {
-  const made = `${layout.path}${PLACED}`;
-  await remove(made);
   try {
-    await makeLink(join(basename(layout.home), name, layout.file), made);
+    const made = await linkTo(layout, name, makeLink);
+    await removeLog(layout.path);
+    await rename(made, layout.path);
+    return undefined;
   } catch (error) {
     if (!lacksLinks(error)) throw error;
     return placeCopy(layout, name);
   }
-  await removeLog(layout.path);
-  await rename(made, layout.path);
-  return undefined;
+}
+
+/** Makes the link to a version, to be renamed to the path. */
+async function linkTo(layout: Layout, name: string, makeLink: MakeLink): Promise<string> {
+  const made = `${layout.path}${PLACED}`;
+  await remove(made);
+  await makeLink(join(basename(layout.home), name, layout.file), made);
+  return made;
 }
 
 /** Where there are no links the file itself is replaced. A log that somebody left beside the old one would be replayed onto the new. */
@@ -136,7 +138,7 @@ async function removeLog(database: string): Promise<void> {
 /** Makes the file that readers open a version, and the path its link; readers that hold it notice nothing. */
 export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
   const { mtimeMs } = await stat(layout.path);
-  const name = nameAfter(mtimeMs, await versionsIn(layout));
+  const name = nameAfter(mtimeMs, await namesIn(layout.home));
   const unfinished = join(layout.home, `${name}.tmp`);
   try {
     await mkdir(unfinished);
@@ -146,9 +148,7 @@ export async function adopt(layout: Layout, makeLink: MakeLink): Promise<void> {
       return copyDatabase(layout.path, file, 0o444);
     });
     await rename(unfinished, join(layout.home, name));
-    const made = `${layout.path}${PLACED}`;
-    await remove(made);
-    await makeLink(join(basename(layout.home), name, layout.file), made);
+    const made = await linkTo(layout, name, makeLink);
     await chmod(versionFile(layout, name), 0o444);
     await rename(made, layout.path);
   } catch (error) {
@@ -173,5 +173,5 @@ export async function removeLeftovers(layout: Layout): Promise<void> {
 export async function newestVersion(layout: Layout): Promise<string | undefined> {
   const linked = await linkedVersion(layout);
   if (linked !== undefined && (await entryAt(versionFile(layout, linked)))) return linked;
-  return (await versionsIn(layout)).at(-1);
+  return (await namesIn(layout.home)).at(-1);
 }

@@ -10,7 +10,6 @@ import { createSharedClients } from "../sync/run/service.ts";
 import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
-import { DATA_VERSION } from "../warehouse/state/state_ddl.ts";
 import { type JobTools, PostponedError, workOnCompanyJob } from "./company_job.ts";
 import { type CompanyData, type RunData, readCompanyData, readRunData, readStopData } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
@@ -215,7 +214,7 @@ export class Worker {
     if (isWithin(clock, this.#refusedAt, REFUSED_MS)) return;
     this.#refusedAt = clock.now();
     const { destination } = config;
-    const identity = { schema: destination.schema, version: DATA_VERSION, program: defaults.version, companies: [] };
+    const identity = { schema: destination.schema, program: defaults.version, companies: [] };
     try {
       await looking(destination, ({ db }) => compareIdentity(db, identity));
       this.#refusal = undefined;

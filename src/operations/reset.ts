@@ -17,7 +17,7 @@ import { dropTables, forgetProgress } from "../warehouse/schema/removal.ts";
 import { dropStages } from "../warehouse/state/drop_stages.ts";
 import { compareIdentity, forgetCompany } from "../warehouse/state/identity.ts";
 import { loadStreamState } from "../warehouse/state/run_log.ts";
-import { DATA_VERSION, ensureState } from "../warehouse/state/state_ddl.ts";
+import { ensureState } from "../warehouse/state/state_ddl.ts";
 import { publishedAmong, recountDetail } from "../warehouse/state/table_counts.ts";
 import { forgetStored } from "../warehouse/views/stored_models.ts";
 
@@ -94,7 +94,7 @@ export async function reset(
   const { db, dialect, schema, stateSchema } = destination;
   await ensureState(db, dialect, stateSchema);
   // Not the company's address: that a service has moved is one of the reasons for a reset.
-  await compareIdentity(db, { schema, version: DATA_VERSION, companies: [] });
+  await compareIdentity(db, { schema, companies: [] });
   const lockGroups = [...new Set(streams.map(stream => lockGroupOf(catalogue, stream)))];
   const done: string[] = [];
   const something = await withSomething(destination, order, streams);

@@ -225,7 +225,7 @@ export const stateTables = {
     {
       stream,
       table_name: text("Table that was made or given another shape."),
-      change: text("What was done, in words: created table, added column, another type."),
+      change: text("What was done, in words: created table, added column."),
       version: text("Version of tributary that did it."),
       changed_at: moment("When the run that did it began."),
     },

@@ -13,7 +13,6 @@ import type { Dialect } from "../../warehouse/dialect.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
 import { compareIdentity, type Identity } from "../../warehouse/state/identity.ts";
-import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 import { checkMessages } from "./messages.ts";
@@ -100,7 +99,7 @@ async function checkContents(
   const { grantSelectTo } = where;
   await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo, versioned }));
   if (!(await hasState(looked))) return false;
-  const identity = { schema: where.schema, version: DATA_VERSION, program: version, companies };
+  const identity = { schema: where.schema, program: version, companies };
   await compareIdentity(looked.db, identity);
   return true;
 }

@@ -25,7 +25,6 @@ import { liveCount } from "../../warehouse/ddl/present_tables.ts";
 import { countWork } from "../../warehouse/details/work_list.ts";
 import { loadStateUnder } from "../../warehouse/state/formats_record.ts";
 import { compareIdentity } from "../../warehouse/state/identity.ts";
-import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { noState, type StreamState } from "../../warehouse/state/stream_state.ts";
 import { type DetailPlan, readPlan } from "./plan.ts";
 
@@ -135,7 +134,6 @@ async function holdToAddress({ reading, company }: EstimateContext, companyId: s
   const { name, baseUrl } = company;
   await compareIdentity(reading.db, {
     schema: reading.schema,
-    version: DATA_VERSION,
     companies: [{ name, baseUrl, companyId }],
   });
 }

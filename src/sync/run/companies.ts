@@ -3,7 +3,6 @@ import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { compareIdentity, knows } from "../../warehouse/state/identity.ts";
-import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { runMessages } from "./messages.ts";
 import type { Service } from "./service.ts";
 
@@ -44,7 +43,7 @@ export async function holdToWarehouse(
     try {
       requireOwnKey(known, held.filter(isItself).map(identityOf));
       const { db, schema } = destination;
-      const identity = { schema, version: DATA_VERSION, program, companies: [known], acceptsAddress };
+      const identity = { schema, program, companies: [known], acceptsAddress };
       const isKnown = loaded && knows(await compareIdentity(db, identity), known.name);
       const waits = !isKnown && !service.accepted && service.failure === undefined;
       held.push(waits ? await accept(service) : service);

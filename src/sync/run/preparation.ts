@@ -11,7 +11,6 @@ import {
 } from "../../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
 import { checkIdentity } from "../../warehouse/state/identity.ts";
-import { DATA_VERSION } from "../../warehouse/state/state_ddl.ts";
 import { acceptAddress } from "./accept_address.ts";
 import { identityOf, isAccepted, isItself } from "./companies.ts";
 import { policyOf } from "./jobs.ts";
@@ -92,7 +91,7 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const companies = present.filter(isAccepted).map(identityOf);
   const { db, dialect, schema } = destination;
   const { formats } = config;
-  await checkIdentity(db, dialect, { schema, version: DATA_VERSION, program: version, companies, formats });
+  await checkIdentity(db, dialect, { schema, program: version, companies, formats });
   const names = present.map(({ company }) => company.name);
   const histories = await reconcileHistoriesOf(destination, {
     companies: present.map(identityOf),

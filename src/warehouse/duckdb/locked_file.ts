@@ -9,7 +9,6 @@ import { attempting, firstLineOf, isDamage } from "./session/failure.ts";
 import { isStageFolder, type Layout } from "./session/file_layout.ts";
 import { duckdbMessages } from "./session/messages.ts";
 import { checkpoint, identify, makeWhole, openSession, type Session } from "./session/session.ts";
-import { removeGone } from "./stage/stage.ts";
 import {
   guardFile,
   type Opening,
@@ -84,7 +83,6 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
     await renewClaim(layout);
     await removeLeftovers(layout);
     await mkdir(layout.stage, { mode: 0o700 }).catch(ignoreExisting);
-    await removeGone(layout.stage);
     await removeSpills(layout, session.spill);
     if (seeded) await adopt(layout, taking.makeLink);
     await writeHolder(layout, holder);

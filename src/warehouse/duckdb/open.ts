@@ -2,7 +2,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { LockedError } from "../../errors.ts";
-import { entryAt, remove } from "../../files.ts";
+import { entryAt } from "../../files.ts";
 import type { Message } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import { type Db, type Fragment, quotedName } from "../database.ts";
@@ -23,7 +23,7 @@ import { requireReplaceable } from "./versions/seed.ts";
 import { type MakeLink, systemLink, versionMoment } from "./versions/version_names.ts";
 import { newestVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions/versions.ts";
 
-/** What a DuckDB warehouse is opened with. Memory: 80 MB (see withRoom) and one thread unless told otherwise. */
+/** What a DuckDB warehouse is opened with. Memory: 80 MB unless `memoryLimitMb` says otherwise (see withRoom). */
 export interface DuckdbSettings extends Opener {
   readonly path: string;
   readonly readers: Readers;
@@ -31,7 +31,6 @@ export interface DuckdbSettings extends Opener {
   readonly schema: string;
   readonly stateSchema: string;
   readonly memoryLimitMb?: number;
-  readonly threads?: number;
   /** How a symbolic link is made, where not by the system. */
   readonly makeLink?: MakeLink;
 }
@@ -90,7 +89,6 @@ class DuckdbFile implements Destination {
   readonly #room: Room;
   #held: LockedFile | undefined;
   #rowsSinceCheckpoint = 0;
-  #cleared: Promise<void> = Promise.resolve();
   #closed = false;
   /** Whether the file has been checkpointed for readers. What is written later stands in its log. */
   #isShown = false;
@@ -106,7 +104,7 @@ class DuckdbFile implements Destination {
       holder: { runId: settings.runId, ...settings.holder },
       resources: {
         memoryLimitMb: settings.memoryLimitMb ?? MEMORY_MB,
-        threads: settings.threads ?? THREADS,
+        threads: THREADS,
         spill: layout.spill,
       },
       makeLink: settings.makeLink ?? systemLink,
@@ -168,19 +166,13 @@ class DuckdbFile implements Destination {
 
   async stage(company: string, tables: TableSet): Promise<Stage> {
     await this.hold();
-    return openStage(this.#taking.layout.stage, company, tables, { clear: this.#clear });
+    return openStage(this.#taking.layout.stage, company, tables);
   }
 
   async spareStage(company: string, tables: TableSet): Promise<Stage> {
     await this.hold();
-    return openStage(this.#taking.layout.stage, company, tables, { which: "spare", clear: this.#clear });
+    return openStage(this.#taking.layout.stage, company, tables, "spare");
   }
-
-  /** Nobody waits for a dropped stage's files to go but who closes. One that won't go is met by the next run again, and told. */
-  readonly #clear = (folder: string): void => {
-    const going = remove(folder).catch(() => undefined);
-    this.#cleared = this.#cleared.then(() => going);
-  };
 
   async releaseToReaders(): Promise<Release> {
     const { layout, makeLink } = this.#taking;
@@ -284,7 +276,6 @@ class DuckdbFile implements Destination {
             const held = this.#held;
             if (held === undefined) return;
             await held.requireInPlace();
-            await this.#cleared;
             await this.#checkpoint(held.session.connection);
             await writeAnew(held.session.connection, layout);
             this.#held = undefined;
@@ -320,7 +311,6 @@ class DuckdbFile implements Destination {
         this.#closed = true;
         const held = this.#held;
         this.#held = undefined;
-        await this.#cleared;
         await attempting("close the warehouse file", async () => held?.release(this.#isShown));
       }),
     );

@@ -13,7 +13,7 @@ import type { Destination } from "../destination.ts";
 import { historiesLeft, reconcileHistory } from "../history/row_history.ts";
 import { dropStages } from "../state/drop_stages.ts";
 import { checkIdentity } from "../state/identity.ts";
-import { DATA_VERSION, ensureState } from "../state/state_ddl.ts";
+import { ensureState } from "../state/state_ddl.ts";
 import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
 import { forgetStream } from "./removal.ts";
@@ -89,7 +89,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
   const { acceptsAddress, isShared = false } = expectation;
-  const identity = { schema, version: DATA_VERSION, program: version, companies, formats, acceptsAddress };
+  const identity = { schema, program: version, companies, formats, acceptsAddress };
   await checkIdentity(db, dialect, identity);
   if (!isShared)
     for (const { name } of expectation.companies)

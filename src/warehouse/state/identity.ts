@@ -6,13 +6,12 @@ import type { Db, Fragment } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import { factOf, keepFact, recordFact } from "./facts.ts";
-import { identityMessages } from "./messages.ts";
+import { identityMessages, stateMessages } from "./messages.ts";
+import { DATA_VERSION } from "./state_ddl.ts";
 
 export interface Identity {
   readonly schema: string;
-  /** `DATA_VERSION` of the program. */
-  readonly version: number;
-  /** Its release; absent: it writes no rows. */
+  /** The release of the program; absent: it writes no rows. */
   readonly program?: string;
   readonly companies: readonly {
     readonly name: string;
@@ -56,11 +55,11 @@ export async function compareIdentity(db: Db, identity: Identity): Promise<Reado
   throw new ConfigError(others.length === 0 ? complaint : identityMessages.several({ faults: [complaint, ...others] }));
 }
 
-function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, version, program }: Identity): Message[] {
+function schemaComplaints(stored: ReadonlyMap<string, unknown>, { schema, program }: Identity): Message[] {
   const complaints: Message[] = [];
   const written = stored.get("version");
-  if (typeof written === "number" && written > version)
-    complaints.push(identityMessages.newer_version({ version: written, known_version: version }));
+  if (typeof written === "number" && written > DATA_VERSION)
+    complaints.push(stateMessages.newer_version({ version: written, known_version: DATA_VERSION }));
   for (const key of [PROGRAM, MAKER]) {
     const release = stored.get(key);
     if (typeof release !== "string" || program === undefined || !isNewer(release, program)) continue;

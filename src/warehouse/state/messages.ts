@@ -3,11 +3,6 @@ import { catalog, type Message, template, textsOf } from "../../message.ts";
 /** Whose warehouse it is, against what a run is configured for. */
 export const identityMessages = catalog("identity", {
   several: template({ faults: [] as readonly Message[] }, ({ faults }) => textsOf(faults).join(" ")),
-  newer_version: template(
-    { version: 9, known_version: 8 },
-    ({ version, known_version }) =>
-      `The warehouse was written by a newer tributary (data version ${version}; this one knows ${known_version}): install that version again, or use another destination.`,
-  ),
   newer_tables: template(
     { altered: true, release: "1.4.0", own_release: "1.3.2" },
     ({ altered, release, own_release }) =>

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../../../src/errors.ts";
 import { readCatalog } from "../../../src/warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
+import { keepFact } from "../../../src/warehouse/state/facts.ts";
 import { checkIdentity, type Identity } from "../../../src/warehouse/state/identity.ts";
 import {
   DATA_VERSION,
@@ -31,7 +31,6 @@ const failing: Migration = async trx => {
 
 const acme: Identity = {
   schema: "procurement",
-  version: DATA_VERSION,
   companies: [{ name: "acme", baseUrl: "https://one.example.com" }],
 };
 
@@ -154,8 +153,10 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     );
     await expect(check(withId("c-2"))).rejects.toThrow(/the key belongs to c-2/);
     await expect(check(withId("c-1", "renamed"))).rejects.toThrow(/keeps as acme already/);
-    await expect(check({ ...acme, version: 0 })).rejects.toThrow(ConfigError);
     expect(await kept()).toEqual(rows);
+    await keepFact(destination.db, "version", DATA_VERSION + 1);
+    await expect(check(acme)).rejects.toMatchObject({ exitCode: 2, code: "state.newer_version" });
+    await keepFact(destination.db, "version", DATA_VERSION);
     await check(withId("c-2", "beta"));
     expect((await kept()).map(row => row.key)).toEqual(["company:acme", "company:beta", "schema", "version"]);
   });

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readdir, rename } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import type { Table, TableSet } from "../../../catalog/columns.ts";
@@ -21,18 +21,12 @@ import {
 } from "./manifest.ts";
 import { pickLines } from "./pick_lines.ts";
 
-/** What is to become of the folder of a dropped stage, which is nobody's any more. */
-type Clear = (folder: string) => Promise<void> | void;
-
-/** How such a folder is named, behind what it was. */
-const GONE = ".gone-";
-
 /** Opens a stage of a company's stream below `root`, the first or the spare one, with what an earlier run left in it. */
 export async function openStage(
   root: string,
   company: string,
   tables: TableSet,
-  { which = "first", clear = remove }: { readonly which?: "first" | "spare"; readonly clear?: Clear } = {},
+  which: "first" | "spare" = "first",
 ): Promise<Stage> {
   return attempting("open the stage", async () => {
     const name = folderName(tables.main.name);
@@ -42,17 +36,8 @@ export async function openStage(
     const manifest = await readManifest(folder, company, layout);
     if (manifest === undefined) await removeManifest(folder);
     await removeUnnamed(folder, manifest);
-    return new FileStage(folder, { company, layout }, tables, manifest, clear);
+    return new FileStage(folder, { company, layout }, tables, manifest);
   });
-}
-
-/** Removes the folders of dropped stages that a killed run left. */
-export async function removeGone(root: string): Promise<void> {
-  for (const company of await readdir(root, { withFileTypes: true })) {
-    if (!company.isDirectory()) continue;
-    const folder = join(root, company.name);
-    for (const name of await readdir(folder)) if (name.includes(GONE)) await remove(join(folder, name));
-  }
 }
 
 /** Short, safe on every file system, and different where names differ in case only. */
@@ -66,7 +51,6 @@ class FileStage implements Stage {
   readonly #folder: string;
   readonly #identity: Pick<Manifest, "company" | "layout">;
   readonly #tables: TableSet;
-  readonly #clear: Clear;
   #manifest: Manifest | undefined;
   #next: number;
   /** By table: the file that holds the rows which `only` wants. */
@@ -77,12 +61,10 @@ class FileStage implements Stage {
     identity: Pick<Manifest, "company" | "layout">,
     tables: TableSet,
     manifest: Manifest | undefined,
-    clear: Clear,
   ) {
     this.#folder = folder;
     this.#identity = identity;
     this.#tables = tables;
-    this.#clear = clear;
     this.#manifest = manifest;
     this.#next = manifest?.next ?? 1;
   }
@@ -207,10 +189,8 @@ class FileStage implements Stage {
       await removeManifest(this.#folder);
       this.#manifest = undefined;
       this.#picked = new Map();
-      // Out of the way of a stage that begins while the files go: 800 of a million rows take most of a second.
-      const gone = `${this.#folder}${GONE}${randomUUID()}`;
-      await rename(this.#folder, gone);
-      await this.#clear(gone);
+      // Without their manifest the files are none of a stage: the next one removes what stays.
+      await remove(this.#folder).catch(() => undefined);
     });
   }
 }

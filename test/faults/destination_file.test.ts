@@ -189,7 +189,7 @@ describe("what somebody does under a run", () => {
     const place = await copied();
     await rm(place.work);
     const holder = {
-      run_id: "run-1",
+      runId: "run-1",
       pid: process.ppid,
       host: hostname(),
       command: "tributary sync",

@@ -119,7 +119,6 @@ function twinOf(stored: ReadonlyMap<string, unknown>, name: string, companyId: s
   return names.find(other => other !== name && companyOf(stored, other)?.company_id === companyId);
 }
 
-/** The names of all companies that the warehouse keeps. */
 export async function companiesKept(db: Db): Promise<readonly string[]> {
   const rows = await db.selectFrom("warehouse").select("key").orderBy("key").execute();
   return rows.flatMap(({ key }) => (key.startsWith(COMPANY) ? [key.slice(COMPANY.length)] : []));

@@ -1,6 +1,5 @@
 import { catalog, type Message, template, textsOf } from "../../message.ts";
 
-/** Whose warehouse it is, against what a run is configured for. */
 export const identityMessages = catalog("identity", {
   several: template({ faults: [] as readonly Message[] }, ({ faults }) => textsOf(faults).join(" ")),
   newer_tables: template(

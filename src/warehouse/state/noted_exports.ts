@@ -4,7 +4,6 @@ import { putRow } from "./rows.ts";
 /** A folder with exported tables of this warehouse; `path` is absolute. */
 export interface NotedExport {
   readonly path: string;
-  /** Id of the privacy policy that its values were stored under. */
   readonly policy: string;
 }
 

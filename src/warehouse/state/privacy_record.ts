@@ -16,7 +16,6 @@ export interface PrivacyRecord {
   readonly isClean: boolean;
 }
 
-/** As it stands in the warehouse. */
 export interface KeptRecord extends PrivacyRecord {
   readonly since: Date;
 }

@@ -7,7 +7,6 @@ import { liveParents, type Parents } from "../details/parents.ts";
 import { equal, rowStateRef } from "../sql_fragments.ts";
 import type { StateTables } from "../state_tables.ts";
 
-/** Whose rejects. */
 export interface RejectsOf {
   readonly company: string;
   readonly stream: string;
@@ -24,7 +23,6 @@ export interface KeptReject {
   readonly seenAt: Date;
 }
 
-/** A row that was met and could not be stored. */
 export type NewReject = Omit<Insertable<StateTables["rejects"]>, "first_seen_at" | "times" | "resolved_at">;
 
 const CHUNK = 500;
@@ -68,7 +66,6 @@ export async function saveRejects(
   });
 }
 
-/** What a publish says about its stream's rejects that the scan did not meet again. */
 export interface Shown {
   readonly stage: Stage;
   readonly scan: string;
@@ -101,7 +98,6 @@ export async function resolveUnseen(
     where ${unseen}${whole ? sql`` : answered()}`.execute(trx);
 }
 
-/** Of each stream how many rows could not be stored and are open. */
 export async function openRejects({ db }: Pick<Destination, "db">) {
   return db
     .selectFrom("rejects")
@@ -137,7 +133,6 @@ export async function keptNewRejects({ db }: Destination, runId: string): Promis
   return found.length > 0;
 }
 
-/** Notes of rejects that they are resolved. */
 export async function resolveRejects(db: Db, of: RejectsOf, digests: readonly string[], now: string): Promise<void> {
   for (let i = 0; i < digests.length; i += CHUNK)
     await db

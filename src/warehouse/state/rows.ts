@@ -39,7 +39,6 @@ export const rowWith = <Name extends keyof StateTables>(
     .where(({ and }) => and({ ...values }))
     .executeTakeFirst() as Promise<Selectable<StateTables[Name]> | undefined>;
 
-/** Deletes the rows of state tables that have these values. */
 export async function deleteRowsWith(db: Db, names: readonly (keyof StateTables)[], values: Row): Promise<void> {
   for (const name of names)
     await anyOf(db)

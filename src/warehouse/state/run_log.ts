@@ -27,7 +27,6 @@ type Counter<By extends CountedBy> = {
 const counters = <By extends CountedBy>(by: By) =>
   Object.entries<StateColumn>(own).flatMap(([name, { counts }]) => (counts === by ? [name as Counter<By>] : []));
 
-/** What transactions that publish count. */
 export const PUBLISHING_COUNTERS = counters("publishing");
 
 /** What adds up where several runs, or attempts at one, did a stream's work. `carried` does only where nothing was staged between them. */
@@ -69,7 +68,6 @@ export async function beginRun(
     .execute();
 }
 
-/** Whether a run has begun, by what stands in the warehouse. */
 export async function hasBegun(
   destination: Pick<Destination, "db" | "dialect" | "stateSchema">,
   runId: string,
@@ -111,7 +109,6 @@ export async function writeStreamRun(
   if (numUpdatedRows === 0n) await insertStreamRun(db, runId, company, stream, row);
 }
 
-/** Writes a stream's row that is known not to be there. */
 export async function insertStreamRun(
   db: Db,
   runId: string,
@@ -141,7 +138,6 @@ export const lastOfEachStream = (stateSchema: string, among: Fragment): Fragment
     from ${sql.id(stateSchema, "stream_runs")} where status not in ('running', 'skipped') and ${among}
   ) ranked where nth <= ${sql.lit(RECENT_RUNS)}`;
 
-/** The rows of `stream_runs` that may be the last ones. */
 export const recentRuns = (stateSchema: string): Fragment => sql`
   (select * from ${sql.id(stateSchema, "stream_runs")} where status not in ('running', 'skipped') and recent)`;
 
@@ -220,10 +216,8 @@ export async function warningsOfLastRun(db: Db, command: string): Promise<readon
   return storedMessages(last?.warnings);
 }
 
-/** Warnings as `runs` has them. */
 export const storedMessages = (stored: unknown): readonly Message[] => (stored ?? []) as readonly Message[];
 
-/** How the run before this one ended; undefined for the first. */
 export async function runBefore(
   db: Db,
   runId: string,

@@ -7,7 +7,6 @@ export interface SchemaChange {
   readonly column: string;
   readonly change: string;
   readonly example: string | null;
-  /** How many rows show it. */
   readonly count: number;
 }
 
@@ -18,7 +17,6 @@ export const otherType = (type: string): string => `${OTHER}${type}`;
 export const MORE_FIELDS = "more new fields";
 /** A documented field that stood in every row and is in none. */
 export const VANISHED = "vanished";
-/** One that had vanished. */
 export const RETURNED = "returned";
 
 const NEW = "new field: ";

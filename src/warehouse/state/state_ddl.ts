@@ -20,7 +20,6 @@ export type Migration = (trx: Trx, dialect: Dialect, stateSchema: string) => Pro
 /** Of the state tables alone; the data tables follow their schemas (schema/table_migration.ts). The n-th takes a warehouse from version n to n + 1. Only ever appended to. */
 const stateMigrations: readonly Migration[] = [];
 
-/** The shape of the state schema this program writes. */
 export const DATA_VERSION = stateMigrations.length + 1;
 
 /**
@@ -61,7 +60,6 @@ export async function ensureState(
   });
 }
 
-/** A warehouse whose state tables are looked at. */
 type StatePlace = Pick<Looked, "db" | "dialect" | "stateSchema">;
 
 /** Refuses tables of another shape that no step leads on from, and writes nothing. @throws ConfigError */
@@ -97,7 +95,6 @@ function requireShape(dialect: Dialect, stateSchema: string, catalog: Catalog, w
   if (columns.length > 0) throw new ConfigError(stateMessages.other_shape({ state_schema: stateSchema, columns }));
 }
 
-/** Columns of tables that are there and differ from those that they are made with. */
 function differences(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted = tablesOf(dialect)) {
   return [...wanted].flatMap(([name, table]) => {
     const present = catalog.tables.get(`${stateSchema}.${name}`)?.columns;
@@ -161,7 +158,6 @@ function missing(dialect: Dialect, stateSchema: string, catalog: Catalog, wanted
   return statements;
 }
 
-/** Everything the state schema lacks of tables and comments; of one that is empty, all it needs. */
 export const stateStatements = (
   dialect: Dialect,
   stateSchema: string,

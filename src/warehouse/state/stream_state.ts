@@ -90,7 +90,6 @@ const scanRecord = z.object({
 /** The checkpoint of a scan under way: stored with the stage's rows, true for exactly them. */
 export type ScanRecord = z.infer<typeof scanRecord>;
 
-/** A new scan's record. */
 export function beginScan(scan: string, fingerprint: string, full: boolean, startedAt: string): ScanRecord {
   return scanRecord.parse({
     ...{ scan, fingerprint, full, startedAt, phase: "reading", part: 0, cursor: null, date: null, latest: null },
@@ -120,7 +119,6 @@ const questions = z.object({
   all: z.boolean(),
 });
 
-/** What a lookup that takes its values from columns has begun to ask. */
 export type BegunQuestions = z.infer<typeof questions>;
 
 /** How dates and moments without a zone were read. */
@@ -181,7 +179,6 @@ export type StreamState = z.infer<typeof streamState>;
 
 export const noState: StreamState = streamState.parse({});
 
-/** The stored record, or undefined for none that this version can continue. */
 export function readScanRecord(stored: unknown): ScanRecord | undefined {
   return scanRecord.safeParse(stored).data;
 }

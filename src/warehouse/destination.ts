@@ -62,7 +62,6 @@ export interface Destination extends Exportable, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Rows that work goes through, and those that it writes. */
 export interface WorkSize {
   readonly rows?: number;
   readonly widest?: number | undefined;

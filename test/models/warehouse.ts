@@ -80,7 +80,7 @@ export const modelWarehouses: readonly {
     async make(contents) {
       const folder = await mkdtemp(join(tmpdir(), "tributary-models-"));
       const path = join(folder, "warehouse.duckdb");
-      const destination = await openDuckdb({ ...run, path, readers: "direct", keepVersions: 1, memoryLimitMb: 512 });
+      const destination = await openDuckdb({ ...run, path, readers: "direct", keepVersions: 1, memoryMb: 512 });
       return filled("duckdb", destination, contents, async () => {
         await destination.close();
         await rm(folder, { recursive: true, force: true });

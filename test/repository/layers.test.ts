@@ -188,7 +188,6 @@ test("a database is called by its name where one is chosen, and nowhere else: SQ
     "src/warehouse/ddl/rights.ts",
     "src/warehouse/schema/foreign_keys.ts",
     "src/warehouse/schema/foreign_objects.ts",
-    "src/warehouse/schema/messages.ts",
     "src/warehouse/sql_fragments.ts",
   ]);
   const telling = sources.filter(({ text }) => text.includes("dialect.name"));

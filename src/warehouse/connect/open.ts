@@ -85,14 +85,12 @@ async function opened(where: Where, opener: Opener, waitMs: number): Promise<Des
     const { openPostgres } = await import("../postgres/open.ts");
     return openPostgres({ ...where, ...opener });
   }
-  const { memoryMb } = where;
-  const memory = memoryMb === undefined ? {} : { memoryLimitMb: memoryMb };
   if (where.type === "ducklake") {
     const { openDucklake } = await import("../ducklake/open.ts");
-    return openDucklake({ ...where, ...memory, ...opener });
+    return openDucklake({ ...where, ...opener });
   }
   const { openDuckdb } = await import("../duckdb/open.ts");
-  const file = await openDuckdb({ ...where, ...memory, ...opener });
+  const file = await openDuckdb({ ...where, ...opener });
   try {
     await file.lock("", [], waitMs);
     return file;

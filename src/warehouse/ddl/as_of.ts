@@ -1,7 +1,6 @@
 import type { Db } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
 
-/** Where every version of a table's rows is kept, when its stream's history is. */
 export const versionsName = (table: { readonly name: string }): string => `${table.name}_versions`;
 
 /** What answers a table's rows as they were at a moment. */

@@ -17,7 +17,6 @@ export const engineComments = {
   _is_current: "Whether these are the row's present values: where _valid_to is NULL.",
 } as const;
 
-/** What a row state's columns beside the key are. */
 export const rowStateComments = {
   hash: "Fingerprint of the row as the service sent it, without what changes by itself every day; 0 where none was taken.",
   vhash: "Fingerprint of the columns that change by themselves every day; 0 where none was taken.",

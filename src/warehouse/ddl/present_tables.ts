@@ -55,7 +55,6 @@ export async function withTables<T extends { readonly tables: TableSet }>(
   return streams.filter(stream => there.has(`${schema}.${stream.tables.main.name}`));
 }
 
-/** Those of a stream's tables, main and child, that are not there, by name. */
 export async function missingTables(
   { schema, ...looked }: Omit<Looked, "stateSchema">,
   { main, children }: TableSet,

@@ -95,7 +95,6 @@ export function shapesOf(
   ];
 }
 
-/** The columns of a row state behind its key. */
 export function rowStateColumns(dialect: Dialect): readonly (ShapedColumn & { readonly comment: string })[] {
   const plain = (name: keyof typeof rowStateComments, type: string) => ({
     name,

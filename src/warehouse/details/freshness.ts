@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { putRow } from "../state/rows.ts";
+import { putRow } from "../state_rows.ts";
 import type { StateTables } from "../state_tables.ts";
 import { type Estimated, estimateWrong, type SampleRow, type WrongEstimate } from "./wrong_estimate.ts";
 

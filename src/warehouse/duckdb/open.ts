@@ -23,14 +23,14 @@ import { requireReplaceable } from "./versions/seed.ts";
 import { type MakeLink, systemLink, versionMoment } from "./versions/version_names.ts";
 import { newestVersion, notedNumber, publishVersion, removeOtherVersions } from "./versions/versions.ts";
 
-/** What a DuckDB warehouse is opened with. Memory: 80 MB unless `memoryLimitMb` says otherwise (see withRoom). */
+/** What a DuckDB warehouse is opened with. Memory: 80 MB unless `memoryMb` says otherwise (see withRoom). */
 export interface DuckdbSettings extends Opener {
   readonly path: string;
   readonly readers: Readers;
   readonly keepVersions: number;
   readonly schema: string;
   readonly stateSchema: string;
-  readonly memoryLimitMb?: number;
+  readonly memoryMb?: number | undefined;
   /** How a symbolic link is made, where not by the system. */
   readonly makeLink?: MakeLink;
 }
@@ -103,7 +103,7 @@ class DuckdbFile implements Destination {
       stateSchema: settings.stateSchema,
       holder: { runId: settings.runId, ...settings.holder },
       resources: {
-        memoryLimitMb: settings.memoryLimitMb ?? MEMORY_MB,
+        memoryLimitMb: settings.memoryMb ?? MEMORY_MB,
         threads: THREADS,
         spill: layout.spill,
       },

@@ -102,7 +102,6 @@ async function flush(db: Db, { schema, name }: Named): Promise<void> {
   await sql`call ducklake_flush_inlined_data(${sql.lit(LAKE)}, ${table})`.execute(db);
 }
 
-/** What each of the tables, or of all, has piled up. */
 async function piledUp(db: Db, place: LakePlace, tables: readonly Named[] | undefined): Promise<readonly Piled[]> {
   if (tables?.length === 0) return [];
   const of = (name: string) => sql.id(...catalogOf(place), name);

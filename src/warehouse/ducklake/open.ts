@@ -30,7 +30,7 @@ import { openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
 
 export interface DucklakeSettings extends LakePlace, Opener, Pick<Place, "connectWaitMs" | "lockWaitMs"> {
-  readonly memoryLimitMb?: number;
+  readonly memoryMb?: number | undefined;
   readonly grantSelectTo?: readonly string[];
   readonly keepSnapshotsMs?: number;
 }
@@ -130,7 +130,7 @@ export async function connectCatalog(
   }
 }
 
-const memoryOf = ({ memoryLimitMb = 0 }: DucklakeSettings): number => Math.max(memoryLimitMb, MEMORY_MB);
+const memoryOf = ({ memoryMb = 0 }: DucklakeSettings): number => Math.max(memoryMb, MEMORY_MB);
 
 const opened = (settings: DucklakeSettings): Promise<Session> =>
   openLakeSession(settings, "write", {

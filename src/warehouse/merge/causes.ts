@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
 import { IN_VAIN } from "../details/work_list.ts";
 import { equal, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
-import { putRow, rowWith } from "../state/rows.ts";
+import { putRow, rowWith } from "../state_rows.ts";
 import type { LoadCause, Publishing } from "./load_target.ts";
 
 /**
@@ -66,7 +66,6 @@ export async function settleDue(publishing: Publishing, fresh: Fragment): Promis
   await sql`delete from ${due} u using ${fresh} o where ${settled}`.execute(trx);
 }
 
-/** The causes of a stream's details that found so many as they were. */
 export async function idleCauses(
   db: Db,
   company: string,

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
 import { type Looked, withTables } from "../ddl/present_tables.ts";
 
-/** A column of a stream's table, main or child. */
 export interface ValueColumn {
   readonly stream: { readonly tables: TableSet };
   readonly table: string;

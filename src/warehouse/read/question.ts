@@ -42,12 +42,8 @@ export async function unlessBeyond<T>(
 const inSql = (meant: Meant): Fragment => ("text" in meant ? sql`${meant.text}` : sql`date ${sql.lit(meant.day)}`);
 
 /** Whatever `work` asks of models and tables, as wholes, it sees the warehouse as of one moment; it can write nothing. */
-export async function atOneMoment<T>(
-  { db, dialect }: Pick<Destination, "db" | "dialect">,
-  work: (db: Db) => Promise<T>,
-): Promise<T> {
-  return inSnapshot({ db, dialect }, false, work);
-}
+export const atOneMoment = <T>(place: Pick<Destination, "db" | "dialect">, work: (db: Db) => Promise<T>): Promise<T> =>
+  inSnapshot(place, false, work);
 
 /** The same for work that keeps answers in temporary tables where it may: a standby and roles without the right to them don't allow it. */
 export async function holdingAtOneMoment<T>(

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Relation } from "../../catalog/relation.ts";
 import type { Db, Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { putRow, rowWith } from "../state/rows.ts";
+import { putRow, rowWith } from "../state_rows.ts";
 import { analyticsSchema } from "../views/view.ts";
 
 export interface Measuring {

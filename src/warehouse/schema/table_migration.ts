@@ -15,7 +15,6 @@ export function inOrder(steps: readonly Step[]): readonly Fragment[] {
   return [...steps.flatMap(step => step.statements ?? []), ...steps.flatMap(step => step.onRows ?? [])];
 }
 
-/** What has to be done to the tables, and why some of it cannot be. */
 export interface Plan {
   readonly steps: readonly Step[];
   readonly refusals: readonly Message[];
@@ -29,7 +28,6 @@ export interface Plan {
   readonly reshaped: boolean;
 }
 
-/** What the database holds beside its catalog. */
 interface Found {
   readonly unfilled?: Unfilled;
   readonly given?: RecordedColumns;

@@ -15,7 +15,7 @@ import type { Dialect } from "../dialect.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
 import { recordMaker, recordProgram } from "../state/identity.ts";
-import { deleteRowsWith } from "../state/rows.ts";
+import { deleteRowsWith, insertRows } from "../state_rows.ts";
 import type { ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
@@ -24,7 +24,6 @@ import { tablesMessages } from "./messages.ts";
 import { commentOnTable, inOrder, type Plan, planTables, reservedTables, tableOf } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 
-/** The tables a warehouse is to have. */
 export interface TableOrder extends ViewedTables {
   /** The version of the program, which is recorded where it makes tables or gives them another shape. */
   readonly program?: string | undefined;
@@ -149,7 +148,7 @@ async function recordChanges(trx: Db, steps: readonly Step[], { program, now }: 
       ? []
       : [{ stream: table.stream, table_name: table.name, change: sentence, version: program, changed_at: now }],
   );
-  if (rows.length > 0) await trx.insertInto("table_changes").values(rows).execute();
+  await insertRows(trx, "table_changes", rows);
 }
 
 /** What the tables have been given once the plan is done; undefined: it is recorded. A table that is made has no other. */

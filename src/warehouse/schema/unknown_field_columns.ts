@@ -6,6 +6,7 @@ import { altering } from "../ddl/alteration.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
 import { newFieldType } from "../state/schema_changes.ts";
+import { insertRows } from "../state_rows.ts";
 
 /** A column that stands for a field which the service sends and its documents don't name. It belongs to all companies. */
 export interface AddedColumn {
@@ -77,7 +78,7 @@ export async function chooseUnknownFieldColumns(
     const rows = fresh.map(({ stream, table, name, path, kind }) => ({
       ...{ stream, table_name: table, column_name: name, path: path.join("."), kind, added_at: now },
     }));
-    if (rows.length > 0) await trx.insertInto("added_columns").values(rows).execute();
+    await insertRows(trx, "added_columns", rows);
     return [...before, ...fresh];
   });
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
-import { deleteRowsWith, putRow, rowWith } from "./rows.ts";
+import { deleteRowsWith, putRow, rowWith } from "../state_rows.ts";
 
 /** What the table `warehouse` has under a key; undefined: nothing. */
 export async function factOf(db: Db, key: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 import type { Db } from "../database.ts";
-import { putRow } from "./rows.ts";
+import { putRow } from "../state_rows.ts";
 
 /** A folder with exported tables of this warehouse; `path` is absolute. */
 export interface NotedExport {

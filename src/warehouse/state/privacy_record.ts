@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Treatment } from "../../catalog/columns.ts";
 import type { Db, Trx } from "../database.ts";
 import type { Destination } from "../destination.ts";
-import { putRow } from "./rows.ts";
+import { putRow } from "../state_rows.ts";
 
 /** What becomes, and became, of one column's values. */
 export interface PrivacyRecord {

@@ -6,7 +6,7 @@ import type { Db } from "../database.ts";
 import { missingTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { countOf, tableRef } from "../sql_fragments.ts";
-import { putRow } from "./rows.ts";
+import { putRow } from "../state_rows.ts";
 import { liveRows } from "./table_counts.ts";
 
 /** Values of one column that are NULL for one reason, as a table holds them. */

@@ -4,8 +4,8 @@ import type { Db, Fragment } from "../database.ts";
 import { hasState } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import type { CountedBy, StateColumn, WrittenRow } from "../state_columns.ts";
+import { putRow, rowWith } from "../state_rows.ts";
 import { stateTables } from "../state_tables.ts";
-import { putRow, rowWith } from "./rows.ts";
 import { readStreamState, type StreamState, storedStreamState } from "./stream_state.ts";
 
 /** What a stream did in a run: a row of `stream_runs` without its identity. */

@@ -1,4 +1,5 @@
 import type { Db } from "../database.ts";
+import { deleteRowsWith, insertRows } from "../state_rows.ts";
 
 /** Something about a table that is not as the service's documents say, as a publish saw it. */
 export interface SchemaChange {
@@ -32,7 +33,6 @@ export const otherFieldType = (change: string): string | undefined => typeAfter(
 
 /** New fields of a table that are told one by one, over all runs: keys that are data must not fill the database. */
 const TOLD_FIELDS = 100;
-const CHUNK = 500;
 
 interface Stored extends SchemaChange {
   readonly firstSeenAt: string;
@@ -66,19 +66,12 @@ export async function saveSchemaChanges(
     lastSeenAt: row.last_seen_at.toISOString(),
   }));
   const { all, fresh } = withSeen(known, seen, times);
-  await db
-    .deleteFrom("schema_changes")
-    .where(({ and }) => and({ company, stream }))
-    .execute();
+  await deleteRowsWith(db, ["schema_changes"], { company, stream });
   const values = all.map(({ table, column, change, example, count, firstSeenAt, lastSeenAt }) => ({
     ...{ company, stream, table_name: table, column_name: column, change, example, count },
     ...{ first_seen_at: firstSeenAt, last_seen_at: lastSeenAt },
   }));
-  for (let i = 0; i < values.length; i += CHUNK)
-    await db
-      .insertInto("schema_changes")
-      .values(values.slice(i, i + CHUNK))
-      .execute();
+  await insertRows(db, "schema_changes", values);
   return fresh;
 }
 

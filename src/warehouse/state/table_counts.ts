@@ -5,7 +5,7 @@ import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { liveParents, type Parents, presentParents } from "../details/parents.ts";
 import { knownRows, rowStateRef } from "../sql_fragments.ts";
-import { putRow, rowWith } from "./rows.ts";
+import { putRow, rowWith } from "../state_rows.ts";
 
 /** What a stream's main table holds, and of details what there is to ask for. */
 export interface TableCounts {
@@ -37,7 +37,6 @@ interface PublishFacts {
   readonly counted: { readonly known: number; readonly live: number } | undefined;
 }
 
-/** The stream's row in `streams`, as of this publish. */
 export async function saveDashboard(
   db: Db,
   destination: Destination,

@@ -2,8 +2,8 @@ import { type Insertable, sql } from "kysely";
 import type { Db } from "../database.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
+import { putRow } from "../state_rows.ts";
 import type { StateTables } from "../state_tables.ts";
-import { putRow } from "./rows.ts";
 
 /** A file on its way to the service, as it is written down before each step. */
 export type UploadRecord = Readonly<Insertable<StateTables["uploads"]>>;

@@ -1,10 +1,8 @@
 import type { Insertable } from "kysely";
 import type { Destination } from "../destination.ts";
+import { insertRows } from "../state_rows.ts";
 import type { StateTables } from "../state_tables.ts";
 import { lockedPrivacyRecords, type PrivacyRecord } from "./privacy_record.ts";
-
-/** Rows of one INSERT. */
-const AT_ONCE = 500;
 
 /** Keeps what a verification found, in one transaction: values only where `mayHold` says so. Answers whether they were kept. */
 export async function saveVerification(
@@ -18,16 +16,8 @@ export async function saveVerification(
     const kept = whole
       ? differences
       : differences.map(each => ({ ...each, warehouse_value: null, service_value: null }));
-    for (let i = 0; i < lines.length; i += AT_ONCE)
-      await trx
-        .insertInto("verifications")
-        .values(lines.slice(i, i + AT_ONCE))
-        .execute();
-    for (let i = 0; i < kept.length; i += AT_ONCE)
-      await trx
-        .insertInto("verification_differences")
-        .values(kept.slice(i, i + AT_ONCE))
-        .execute();
+    await insertRows(trx, "verifications", lines);
+    await insertRows(trx, "verification_differences", kept);
     return whole;
   });
 }

@@ -7,7 +7,6 @@ import type { ViewRecord } from "./view.ts";
 export const VIEWS = "views";
 const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() })).default({});
 
-/** What stands in the views' schema now. */
 export interface PresentViews {
   readonly isSchemaThere: boolean;
   /** True for a view that is ours: it was recorded, and has a comment still, which one that was made again by hand lacks. */

@@ -14,7 +14,6 @@ const hidden: readonly string[] = ["_extra", "_problems", "_first_seen_at"];
 /** A fragment's text; it has no parameters. */
 export type Compile = (fragment: Fragment) => string;
 
-/** Tables that are there, and that are being made. */
 interface Tables {
   readonly catalog: Catalog;
   readonly made: ReadonlySet<string>;

@@ -4,7 +4,6 @@ import type { Models, Readings } from "../../catalog/model.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { versionsName } from "../ddl/as_of.ts";
 
-/** The views a warehouse is to have beside its tables. */
 export interface ViewOrder extends Omit<Models, "meanings">, Readings {
   readonly schema: string;
   /** False: those that are ours go. */

@@ -12,7 +12,6 @@ import { isDone, planViews } from "./view_plan.ts";
 export interface ViewChanges {
   readonly isDone: boolean;
   readonly warnings: readonly Message[];
-  /** Does it, in the transaction that it is given. */
   ensure(trx: Db): Promise<{ readonly done: readonly string[]; readonly warnings: readonly Message[] }>;
 }
 

@@ -70,7 +70,6 @@ export function planViews(
 export const isDone = ({ changed, recommented, obsolete }: ViewPlan): boolean =>
   changed.length + recommented.length + obsolete.length === 0;
 
-/** What was made, as it is to be remembered. */
 export const recordOf = (views: Iterable<View>): ViewRecord =>
   Object.fromEntries([...views].map(view => [view.name, printOf(view)]));
 

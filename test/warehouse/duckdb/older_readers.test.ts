@@ -63,7 +63,7 @@ describe("a file with much that is gone", () => {
     { readers: "direct", done: "close" },
   ] as const)("holds no pointer to metadata that is gone (readers: $readers, $done)", async ({ readers, done }) => {
     const path = join(await temporaryFolder(), "w.duckdb");
-    const destination = await opened(settingsFor(path, { readers, memoryLimitMb: 400 }));
+    const destination = await opened(settingsFor(path, { readers, memoryMb: 400 }));
     const work = readers === "direct" ? path : path.replace(".duckdb", ".versions/work.duckdb");
     const columns = Array.from({ length: COLUMNS }, (_, column) => `c${column}`);
     await fill(destination, 1);

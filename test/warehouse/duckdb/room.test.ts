@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { TableSet } from "../../../src/catalog/columns.ts";
 import { factOf, fill, opened, settingsFor, temporaryFolder } from "./workbench.ts";
 
-const small = async () => opened({ ...settingsFor(join(await temporaryFolder(), "w.duckdb")), memoryLimitMb: 24 });
+const small = async () => opened({ ...settingsFor(join(await temporaryFolder(), "w.duckdb")), memoryMb: 24 });
 
 it("does work again with more memory when DuckDB runs out of it, from a clean start", async () => {
   const destination = await small();
@@ -45,7 +45,7 @@ it("gives the memory back, and passes on every other failure at once", async () 
 
 it("writes many columns that were all changed into the file, and reads them out of the log of a run that was killed", async () => {
   const path = join(await temporaryFolder(), "w.duckdb");
-  const settings = settingsFor(path, { memoryLimitMb: 40, readers: "direct" });
+  const settings = settingsFor(path, { memoryMb: 40, readers: "direct" });
   const destination = await opened(settings);
   const { db } = destination;
   await fill(destination, 1);
@@ -82,7 +82,7 @@ it("writes many columns that were all changed into the file, and reads them out 
 
 it("gives what DuckDB has to keep of replaced rows on top, in this run and in the next", async () => {
   const path = join(await temporaryFolder(), "w.duckdb");
-  const settings = settingsFor(path, { memoryLimitMb: 24 });
+  const settings = settingsFor(path, { memoryMb: 24 });
   const destination = await opened(settings);
   await fill(destination, 1);
   const tables = { main: { name: "many" }, children: [] } as unknown as TableSet;

@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, Selectable } from "kysely";
-import type { Db } from "../database.ts";
-import type { StateTable } from "../state_columns.ts";
-import { type StateTables, stateTables } from "../state_tables.ts";
+import type { Db } from "./database.ts";
+import type { StateTable } from "./state_columns.ts";
+import { type StateTables, stateTables } from "./state_tables.ts";
 
 /** Writes a row of a state table, in place of the one with its key. Columns that are left out keep what they hold. */
 export async function putRow<Name extends keyof StateTables>(
@@ -24,6 +24,21 @@ export async function putRow<Name extends keyof StateTables>(
     await tables
       .insertInto(name)
       .values({ ...row })
+      .execute();
+}
+
+/** Rows of one INSERT. */
+const AT_ONCE = 500;
+
+export async function insertRows<Name extends keyof StateTables>(
+  db: Db,
+  name: Name,
+  rows: readonly Insertable<StateTables[Name]>[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += AT_ONCE)
+    await anyOf(db)
+      .insertInto(name as string)
+      .values(rows.slice(at, at + AT_ONCE) as Row[])
       .execute();
 }
 

@@ -103,11 +103,6 @@ export const deletesMessages = catalog("deletes", {
     ({ stream, address, asked, gone }) =>
       `${stream}: ${asked} missing rows were asked for by ${address}, ${gone} are gone.`,
   ),
-  second_look: template(
-    { stream: "items", missing: 3, page_rows: 89 },
-    ({ stream, missing, page_rows }) =>
-      `${stream}: ${missing} rows were missing, so the list was read a second time, with ${page_rows} rows a page.`,
-  ),
   status_dropped: template(
     { stream: "items", statuses: ["closed"] as readonly string[] },
     ({ stream, statuses }) =>

@@ -6,7 +6,7 @@ import type { Destination, Stage } from "../destination.ts";
 import { anyDiffers, columnList, countOf, equal, knownRows, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
 import { linesOf } from "./lines.ts";
-import { type Diff, dropTemporary, type LoadTarget, temporaryNames } from "./load_target.ts";
+import { type Diff, dropTemporary, type LoadTarget, temporaryNames, wasMissed } from "./load_target.ts";
 
 /**
  * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `applyDiff`: `changed`
@@ -277,7 +277,7 @@ async function countByOp(db: Trx, target: LoadTarget): Promise<Counts> {
 
 async function countMissing(db: Trx, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
   const { rows } = await sql<Pick<Diff, "missing" | "missedBefore">>`
-    select count(*) as missing, count(missing_since) as "missedBefore"
+    select count(*) as missing, count(case when ${wasMissed(target)} then 1 end) as "missedBefore"
     from ${sql.id(temporaryNames(target).missing)}`.execute(db);
   return rows[0]!;
 }

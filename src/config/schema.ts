@@ -174,8 +174,6 @@ export const configSchema = object({
     min_rows: f.whole(0, 1_000_000_000).default(50),
     /** Addresses of missing rows that a run asks of a list. */
     confirm_max: f.whole(1, 100_000).default(500),
-    /** Lists of at most so many pages are read a second time in the same run where rows are missing. */
-    second_look_pages: f.whole(0, 1_000_000_000).default(20),
   }).prefault({}),
   problems: object({
     max_share: f.share().default(0.05),

@@ -84,6 +84,7 @@ async function warnOfUnknown(
     kind: "rows",
     only: undefined,
     ...childStreamOf(detailsOf(catalogue, stream)[0]!, stream),
+    tables: stream.tables,
   } as const;
   const known = new Set<string>();
   for (const company of companies)

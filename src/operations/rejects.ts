@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { looking } from "../warehouse/connect/reading.ts";
+import type { Db } from "../warehouse/database.ts";
 import type { WrittenRow } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
 
@@ -24,11 +25,17 @@ export type RejectedRow = Readonly<Omit<WrittenRow<Rejects>, "raw" | "context" |
 /** Values of one column that could not be read, for one reason. `rows` and `share` are what the table holds now. */
 export type ProblemRow = Readonly<WrittenRow<(typeof stateTables)["problems"]>>;
 
-/** Rows of the table `rejects`, open ones unless all are wanted, newest first, and how many there are; undefined when nothing has been loaded yet. */
+/** The rows to show, and how many there are. */
+interface Found<T> {
+  readonly total: number;
+  readonly rows: readonly T[];
+}
+
+/** Rows of the table `rejects`, open ones unless all are wanted, newest first, and details that were missed; undefined when nothing has been loaded yet. */
 export async function readRejects(
   where: Config["destination"],
   order: RejectsOrder,
-): Promise<{ readonly total: number; readonly rows: readonly RejectedRow[] } | undefined> {
+): Promise<(Found<RejectedRow> & { readonly details: Found<MissedDetail> }) | undefined> {
   return looking(where, async ({ db }) => {
     const wanted = db
       .selectFrom("rejects")
@@ -43,6 +50,7 @@ export async function readRejects(
       .limit(order.limit)
       .execute();
     return {
+      details: await missedDetails(db, order),
       total: Number(counted?.total ?? 0),
       rows: rows.map(({ digest: _, scan: __, parent_key: ___, ...row }) => ({
         ...row,
@@ -54,11 +62,43 @@ export async function readRejects(
   });
 }
 
+type Details = (typeof stateTables)["details"];
+
+/** A detail that the last request did not bring whole: `outcome` is failed, ok (it lacked lines) or absent. */
+export type MissedDetail = Readonly<
+  Pick<WrittenRow<Details>, "company" | "stream" | "parent_key" | "outcome" | "attempts" | "reason">
+> & { readonly fetched_at: string; readonly next_try: string | null };
+
+/** Details that a run requests again, those that failed first; absent ones where all are wanted. */
+async function missedDetails(db: Db, { companies, streams, all, limit }: RejectsOrder) {
+  const wanted = db
+    .selectFrom("details")
+    .where("company", "in", [...companies])
+    .where("next_try", "is not", null)
+    .$if(!all, query => query.where("outcome", "<>", "absent"))
+    .$if(streams !== undefined, query => query.where("stream", "in", [...(streams ?? [])]));
+  const counted = await wanted.select(({ fn }) => fn.countAll().as("total")).executeTakeFirst();
+  const rows = await wanted
+    .select(["company", "stream", "parent_key", "outcome", "attempts", "reason", "fetched_at", "next_try"])
+    .orderBy(({ eb }) => eb("outcome", "=", "failed"), "desc")
+    .orderBy("fetched_at", "desc")
+    .orderBy("parent_key")
+    .limit(limit)
+    .execute();
+  return {
+    total: Number(counted?.total ?? 0),
+    rows: rows.map((row): MissedDetail => {
+      const [fetched_at, next_try] = [row.fetched_at.toISOString(), row.next_try?.toISOString() ?? null];
+      return { ...row, fetched_at, next_try };
+    }),
+  };
+}
+
 /** Rows of the table `problems`, last seen first; undefined when nothing has been loaded yet. */
 export async function readProblems(
   where: Config["destination"],
   order: RejectsOrder,
-): Promise<{ readonly total: number; readonly rows: readonly ProblemRow[] } | undefined> {
+): Promise<Found<ProblemRow> | undefined> {
   return looking(where, async ({ db }) => {
     const wanted = db
       .selectFrom("problems")

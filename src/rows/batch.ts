@@ -17,6 +17,7 @@ export interface EncodedTable {
  * What one transaction stores. Columns of the CSVs:
  * keys `_seq, <key…>, _hash, _vhash` · main `_seq, <stageColumns>, _extra, _problems` · a child `_seq, _index, <stageColumns>,
  * _extra, _problems` · outcomes `_seq, parent_key, parent_hash, outcome, fetched_at, reason`.
+ * A child's line with `_index` UNREADABLE says that the row came without the array, or with another value in its place.
  */
 export interface Batch {
   readonly keys: EncodedTable;
@@ -25,6 +26,9 @@ export interface Batch {
   readonly children: readonly EncodedTable[];
   readonly outcomes: EncodedTable;
 }
+
+/** In place of a line's position. */
+export const UNREADABLE = -1;
 
 /**
  * The columns of a table that its stage holds, in the CSV's order: a main table's key first, a child's own fields only (its

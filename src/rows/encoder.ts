@@ -1,6 +1,6 @@
 import { type Column, INDEX_COLUMN, type TableSet } from "../catalog/columns.ts";
 import { Numeral } from "../numeral.ts";
-import type { Batch } from "./batch.ts";
+import { type Batch, UNREADABLE } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";
 import { type Problem, textOf, valueAt } from "./encode_value.ts";
@@ -220,8 +220,12 @@ export class Encoder {
   #addChildren(child: TableWriter, index: number, row: Row): void {
     const elements = valueAt(child.table.path, row);
     if (elements === undefined) this.#absent[index]!++;
-    if (elements === null || elements === undefined) return;
+    if (elements === null) return;
     if (!Array.isArray(elements)) {
+      child.unreadable(this.sequence);
+      // Else an empty array the next time would be no change.
+      this.#mixed.mix(BigInt(index), BigInt(UNREADABLE));
+      if (elements === undefined) return;
       this.#main.drift.otherType(child.table.path.join("."), elements);
       this.#main.addProblem(child.table.path.join("."), { value: elements, reason: "expected an array" });
       return;

@@ -1,6 +1,6 @@
 import { type Column, type Kind, LINE_ID_COLUMN, type Table } from "../catalog/columns.ts";
 import { Numeral } from "../numeral.ts";
-import { type EncodedTable, stageColumns } from "./batch.ts";
+import { type EncodedTable, stageColumns, UNREADABLE } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift } from "./drift.ts";
 import { type Problem, type Reading, textOf, valueAt, writeValue } from "./encode_value.ts";
@@ -75,6 +75,8 @@ export class TableWriter {
   readonly #context: LineContext;
   /** Documented fields that no column reads; undefined where documented fields lie within others. */
   readonly #unread: readonly string[] | undefined;
+  /** Rows since the last `take` without a readable array. */
+  #unreadable = 0;
   /** How many fields columns have read from the line's row. */
   #read = 0;
   readonly #reading: Reading = { problem: undefined, note: undefined, rounded: 0, wide: false };
@@ -140,6 +142,17 @@ export class TableWriter {
       if (this.#lineIdPlace >= 0) beside[this.#lineIdPlace] = this.#lineIds.idOf(index, this.stableHash);
     }
     this.#read = stable + this.#writeChangeable(csv, row, this.#context);
+  }
+
+  /** Writes that a row has no readable array of lines. */
+  unreadable(sequence: number): void {
+    const csv = this.#csv;
+    csv.whole(sequence);
+    csv.next();
+    csv.plain(String(UNREADABLE));
+    for (let column = 0; column < this.#columns.length + 2; column++) csv.next();
+    csv.endLine();
+    this.#unreadable++;
   }
 
   /** Adds a line that was written before. */
@@ -264,8 +277,9 @@ export class TableWriter {
     const names = this.#columns.map(({ source, path, name }) =>
       source === "row" && path.length > 0 ? name : undefined,
     );
-    const presence = presenceOf(this.rows, names, this.#absent);
+    const presence = presenceOf(this.rows - this.#unreadable, names, this.#absent);
     this.#absent.fill(0);
+    this.#unreadable = 0;
     return presence;
   }
 

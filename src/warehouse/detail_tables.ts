@@ -26,10 +26,15 @@ export const detailTables = {
       ),
       fetched_at: moment("When the service answered: the age of the detail's rows."),
       outcome: text("ok, absent (the service has none: 404) or failed."),
-      attempts: count("Requests in a row that failed; 0 after an answer."),
-      next_try: momentOrNull("When a failed one may be asked for again; NULL where nothing failed."),
+      attempts: count("Requests in a row with this outcome; 0 for ok."),
+      next_try: momentOrNull(
+        "From when on a run requests it again, where it failed, was absent or lacked an array of lines; NULL otherwise.",
+      ),
+      reason: textOrNull(
+        "Why the last answer was not complete: the failure, the 404, the missing array; NULL otherwise.",
+      ),
       why: textOrNull(
-        "Why it was asked for last: new, changed, retry, formats, refresh, forced, caused (see detail_causes) or audit. NULL: by a run that was killed, or from the archive.",
+        "Why it was asked for last: new, changed, retry, formats, recheck (it was absent or lacked lines), refresh, forced, caused (see detail_causes) or audit. NULL: by a run that was killed, or from the archive.",
       ),
       previous_at: momentOrNull("When the service had answered before that; NULL for the first answer."),
       found: flagOrNull("Whether the last answer differed from the one before; NULL for the first answer."),

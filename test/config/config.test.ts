@@ -46,7 +46,7 @@ test("an empty file is the contract's defaults", async () => {
       },
       settings: {},
     },
-    deletes: { maxShare: 0.2, minRows: 50, confirmMax: 500, secondLookPages: 20 },
+    deletes: { maxShare: 0.2, minRows: 50, confirmMax: 500 },
     retentionMs: 400 * 86_400_000,
     problems: { maxShare: 0.05, onExceed: "warn" },
     privacy: { pii: "keep", key: undefined, exclude: [], hash: [], mask: [] },

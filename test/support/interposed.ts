@@ -10,6 +10,11 @@ export interface Passing {
   readonly nth: number;
 }
 
+/** What becomes of the service's answer: its `data`, changed. */
+export interface Edited {
+  readonly edit: (data: Record<string, unknown>) => unknown;
+}
+
 /** What is answered instead. */
 export interface Instead {
   readonly status: number;
@@ -17,6 +22,8 @@ export interface Instead {
   /** The service's time, in whole seconds; absent: it says none. */
   readonly date?: Date;
 }
+
+export type Look = Instead | Edited | undefined;
 
 /** The error envelope, as the service would write it. */
 export const refused = (status: number, code: string): Instead => ({
@@ -27,7 +34,7 @@ export const refused = (status: number, code: string): Instead => ({
 /** Stands between the runs and the simulator: sees each request before it is answered, and may answer itself. */
 export async function interposed(
   simulator: Simulator,
-  look: (passing: Passing) => Instead | undefined | Promise<Instead | undefined>,
+  look: (passing: Passing) => Look | Promise<Look>,
 ): Promise<Simulator> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
@@ -37,7 +44,7 @@ export async function interposed(
     counts.set(path, nth);
     const answer = async () => {
       const instead = await look({ path, query: url.searchParams, nth });
-      if (instead !== undefined) {
+      if (instead !== undefined && "status" in instead) {
         // It would be the machine's, which is not the test's.
         response.sendDate = false;
         const date = instead.date === undefined ? {} : { date: instead.date.toUTCString() };
@@ -48,7 +55,10 @@ export async function interposed(
       const passed = await fetch(url, { headers: { authorization: String(request.headers.authorization) } });
       const headers = Object.fromEntries(["content-type", "date"].map(name => [name, passed.headers.get(name) ?? ""]));
       response.writeHead(passed.status, headers);
-      response.end(Buffer.from(await passed.arrayBuffer()));
+      const body = Buffer.from(await passed.arrayBuffer());
+      if (instead === undefined || !passed.ok) return void response.end(body);
+      const envelope = JSON.parse(body.toString()) as { data: Record<string, unknown> };
+      response.end(JSON.stringify({ ...envelope, data: instead.edit(envelope.data) }));
     };
     answer().catch(error => response.destroy(error as Error));
   });

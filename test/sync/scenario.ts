@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type StillClock, stillClock } from "../support/clock.ts";
-import { type Instead, interposed, type Passing } from "../support/interposed.ts";
+import { interposed, type Look, type Passing } from "../support/interposed.ts";
 import { type Bench, bench, type Setting } from "../support/run.ts";
 import type { Warehouse } from "../support/warehouse.ts";
 
@@ -13,7 +13,7 @@ export interface Scenario extends Bench {
   readonly simulator: Simulator;
   readonly warehouse: Warehouse;
   /** Sees every request from now on; may answer itself. */
-  look: (passing: Passing) => Instead | undefined | Promise<Instead | undefined>;
+  look: (passing: Passing) => Look | Promise<Look>;
   /** How many rows of a table fulfil a condition. */
   count(table: string, where?: string): Promise<number>;
 }

@@ -15,12 +15,17 @@ interface RejectsOptions extends CommonOptions {
 export function register(command: Command, context: CliContext): void {
   command
     .argument("[stream]", "a stream, a pattern or a preset (default: all)")
-    .description("Show rows that cannot be stored, newest first, or values that cannot be read, with the reason.")
+    .description(
+      "Show rows that cannot be stored and details that could not be fetched, or values that cannot be read, with the reason.",
+    )
     .option(
       "--problems",
       "values instead of rows: their rows are stored, the column is NULL and _problems has the text",
     )
-    .option("--all", "also what is over: rows that were loaded later or are no longer sent")
+    .option(
+      "--all",
+      "also what is over (rows that were loaded later or are no longer sent), and details that answered 404",
+    )
     .option("--limit <n>", "how many to show", whole(1), 50);
   attachOptions(
     command,
@@ -56,7 +61,25 @@ async function rejects(name: string | undefined, options: RejectsOptions, contex
     return context.print(`${table}${more(found.total, found.rows.length)}`);
   }
   const found = await readRejects(config.destination, order);
-  if (options.json) return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [] });
+  const missed = found?.details ?? { total: 0, rows: [] };
+  if (options.json)
+    return context.printJson({ total: found?.total ?? 0, rejects: found?.rows ?? [], details: missed.rows });
+  if (missed.total > 0) {
+    const details = rowTable(
+      missed.rows,
+      [
+        ["requested", row => row.fetched_at.slice(0, 19)],
+        ["stream", row => row.stream],
+        ["key", row => cutText(row.parent_key, 40)],
+        ["outcome", row => row.outcome],
+        ["reason", row => cutText(row.reason ?? "", 80)],
+        ["next try", row => row.next_try?.slice(0, 19) ?? ""],
+      ],
+      look,
+      { first: ["stream", "key", "outcome", "reason", "next try"], pinned: 0 },
+    );
+    context.print(`${details}${more(missed.total, missed.rows.length)}\n`);
+  }
   if (found === undefined || found.total === 0)
     return context.print(none(found, options.all ? "No row was rejected." : "No row is rejected."));
   const table = rowTable(

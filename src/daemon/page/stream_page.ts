@@ -127,6 +127,7 @@ const reasons: Readonly<Record<string, string>> = {
   changed: "the row had changed",
   retry: "another try after a failure",
   formats: "to store it in another way",
+  recheck: "it was absent, or lacked lines",
   refresh: "its time was up",
   forced: "somebody asked for it",
   caused: "another list's row had changed",

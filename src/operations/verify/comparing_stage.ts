@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TableSet } from "../../catalog/columns.ts";
-import type { Batch } from "../../rows/batch.ts";
+import { type Batch, UNREADABLE } from "../../rows/batch.ts";
 import { readCsv } from "../../rows/csv_reading.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
 import { Batches } from "../../sync/extract/batches.ts";
@@ -52,10 +52,11 @@ function encodedRows({ children }: TableSet, batch: Batch): readonly EncodedRow[
   const main = new Map<string, Value[]>();
   for (const [seq, ...values] of readCsv(batch.main.bytes)) main.set(seq!, values);
   const ofChildren = batch.children.map(table => {
-    const rows = new Map<string, Value[][]>();
-    for (const [seq, _index, ...values] of readCsv(table.bytes)) {
+    const rows = new Map<string, Value[][] | undefined>();
+    for (const [seq, index, ...values] of readCsv(table.bytes)) {
       const own = rows.get(seq!);
-      if (own === undefined) rows.set(seq!, [values]);
+      if (index === String(UNREADABLE)) rows.set(seq!, undefined);
+      else if (own === undefined) rows.set(seq!, [values]);
       else own.push(values);
     }
     return rows;
@@ -67,7 +68,7 @@ function encodedRows({ children }: TableSet, batch: Batch): readonly EncodedRow[
       hash: line.at(-2)!,
       vhash: line.at(-1)!,
       values: main.get(seq)!,
-      children: children.map((_child, i) => ofChildren[i]!.get(seq) ?? []),
+      children: ofChildren.map(rows => (rows.has(seq) ? rows.get(seq) : [])),
     };
   });
 }

@@ -15,8 +15,8 @@ export interface EncodedRow {
   readonly hash: string;
   readonly vhash: string;
   readonly values: readonly Value[];
-  /** By child table; the n-th of it has position n. */
-  readonly children: readonly (readonly (readonly Value[])[])[];
+  /** By child table; the n-th of it has position n. Undefined: the row came without a readable array, which says nothing of its lines. */
+  readonly children: readonly (readonly (readonly Value[])[] | undefined)[];
 }
 
 /** Whether the service's row is the one that was loaded: the row state keeps its hashes, the stable columns' and the others'. */
@@ -45,7 +45,7 @@ export function compareRow(
     .map(each => differingValues(main, each, row.values, key, since))
     .toSorted((a, b) => a.length - b.length);
   const ofChildren = tables.children.flatMap((child, i) =>
-    compareChildren(child, { main, key: row.key }, row.children[i]!, held.children[i]!, since),
+    compareChildren(child, { main, key: row.key }, row.children[i], held.children[i]!, since),
   );
   return merged([...differing, ...ofChildren]);
 }
@@ -83,10 +83,11 @@ function differingValues(
 function compareChildren(
   child: Table,
   { main, key }: { readonly main: Table; readonly key: EncodedRow["key"] },
-  rows: readonly (readonly Value[])[],
+  rows: EncodedRow["children"][number],
   held: ReadonlyMap<number, readonly StoredRow[]>,
   since: Drift,
 ): readonly Found[] {
+  if (rows === undefined) return [];
   const found: Found[] = [];
   const at = (index: number, kind: Discrepancy["kind"], more: Partial<Discrepancy> = {}): void => {
     const row = ofRow(child.name, keyText(main, key, index), kind);

@@ -94,7 +94,7 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
   return {
     path: job.path,
     query: limit === undefined ? query : { ...query, limit },
-    limit: record.pageRows ?? PAGE_ROWS,
+    limit: PAGE_ROWS,
     paged,
     isEmpty: data => rowsIn(data, job.listing.rows).length === 0,
     signal: job.signal,

@@ -1,3 +1,5 @@
+import type { Stream } from "../../catalog/stream.ts";
+import { TributaryError } from "../../errors.ts";
 import type { Db } from "../../warehouse/database.ts";
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
@@ -18,6 +20,7 @@ import { boundOf } from "../extract/scan_plan.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { askedWith } from "./child_streams.ts";
 import { diffLoad, digestOf, type Load, type LoadDiff } from "./diff_load.ts";
+import { deletesMessages } from "./messages.ts";
 import { proofOf } from "./row_count_proof.ts";
 import { recordDrift, reportDrift } from "./schema_drift.ts";
 import type { DeleteDecision } from "./soft_delete_decision.ts";
@@ -38,12 +41,19 @@ export async function applyLoad(
   const { stream, stage, progress } = load;
   const { target, diff } = compared;
   const { absent = "believed", guard } = load.details ?? {};
+  const { confirmDeletes, deletes } = context.policy;
+  const lineLimits = confirmDeletes ? undefined : deletes;
   const before = Object.fromEntries(PUBLISHING_COUNTERS.map(name => [name, progress.run[name]]));
   const { published, fresh } = await context.inTurn(() =>
     inPublish(destination, target, diff, async trx => {
       const open = await openPublish(trx, destination, target, diff);
       const { timestamp, known } = await nextTimestamp(context, target, trx);
-      const published = await applyDiff({ ...open, timestamp }, diff, { verdict: decided?.verdict, absent, guard });
+      const published = await applyDiff({ ...open, timestamp }, diff, {
+        verdict: decided?.verdict,
+        absent,
+        guard,
+        lineLimits,
+      });
       // A transaction that has to be done again counts once; requests go on meanwhile.
       Object.assign(progress.run, before);
       const drift = await keepBooks(context, load, { ...compared, decided, published, timestamp, known }, trx);
@@ -58,7 +68,15 @@ export async function applyLoad(
   const changed = published.inserted + published.updated + published.refreshed + published.deleted;
   if (changed > 0) await destination.afterPublish(stream.tables, changed);
   log.debug("published", { stream: stream.name, ...published });
+  if (load.details === undefined) throwBlockedLines(context, stream, published.blockedLines);
   return published;
+}
+
+/** @throws TributaryError where rows were not published because too many of their lines would be deleted */
+export function throwBlockedLines(context: SyncContext, stream: Stream, blocked: Published["blockedLines"]): void {
+  if (blocked === undefined) return;
+  const { maxShare: max_share, minRows: min_rows } = context.policy.deletes;
+  throw new TributaryError(deletesMessages.lines_blocked({ stream: stream.name, ...blocked, max_share, min_rows }), 1);
 }
 
 interface Applied extends LoadDiff {
@@ -81,7 +99,10 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const undecided = decided === undefined ? load.state.undecided : decided.undecided;
   const publishedScan = context.earlier?.scan ?? record.scan;
   const again = context.earlier !== undefined || load.rejects !== undefined;
-  const isWhole = diff.distinct === diff.staged && published.missing === 0 && record.rejected === 0;
+  const isBlocked = published.blockedLines !== undefined;
+  const isWhole = diff.distinct === diff.staged && published.missing === 0 && record.rejected === 0 && !isBlocked;
+  // Rows that were withheld are to come again, so the stream goes on from where it was.
+  const reached = isBlocked && parent === undefined ? known : load.state;
   const digest = parent === undefined && !again && isWhole ? digestOf(target) : undefined;
   const summed =
     digest === undefined || diff.isSame === true
@@ -90,7 +111,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const lastKeys =
     digest === undefined ? null : summed === undefined ? known.lastKeys : { digest, rowState: summed.sums };
   const state = {
-    ...{ ...load.state, publishedScan, undecided, lastKeys },
+    ...{ ...reached, publishedScan, undecided, lastKeys },
     lastMoment: touched ? timestamp : known.lastMoment,
     fields: drift.fields,
     formats: context.encoding.formats,
@@ -107,14 +128,15 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   // Rows of details come and go with their parents' publishes too.
   const counted = summed ?? (touched || parent !== undefined ? undefined : diff);
   // What was held back is lacking.
-  const completeTo = published.parted.blocked === undefined ? load.completeTo : null;
+  const completeTo = published.parted.blocked === undefined && !isBlocked ? load.completeTo : null;
   const counts = await saveDashboard(
     trx,
     destination,
     { company, stream, parent },
     { now: timestamp, completeTo, counted },
   );
-  await saveProblems(trx, destination, { company, stream }, record.problems, timestamp);
+  const problems = [...record.problems, ...published.problems];
+  await saveProblems(trx, destination, { company, stream }, problems, timestamp);
   // A run may end before they are published, and they come and go with these rows.
   const asked = touched ? askedWith(context.streams.catalogue, stream) : [];
   const stored = await publishedAmong(
@@ -133,7 +155,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   const proof = proofOf({ stream, record, diff, missing: published.missing, counts, bounded, again });
   Object.assign(progress.run, proof);
   // Its end is a transaction of its own only where something is left to do.
-  progress.ended = load.isLast === true ? progress.end(clock.now()) : undefined;
+  progress.ended = load.isLast === true && !isBlocked ? progress.end(clock.now()) : undefined;
   const row = progress.ended ?? progress.run;
   await writeStreamRun(trx, runId, company, stream.name, row);
   if (load.rejects !== undefined) await resolveRejects(trx, of, load.rejects, new Date(clock.now()).toISOString());
@@ -162,8 +184,9 @@ function count(progress: StreamProgress, published: Published, record: ScanRecor
   run.repeated += published.repeated;
   run.missing = published.missing;
   run.deleted += published.deleted;
+  run.child_deleted += published.linesDeleted;
   run.rejected += record.rejected;
   run.rounded += record.rounded;
   run.before_start += record.beforeStart;
-  run.problems += record.problems.reduce((sum, problem) => sum + problem.rows, 0);
+  run.problems += [...record.problems, ...published.problems].reduce((sum, { rows }) => sum + rows, 0);
 }

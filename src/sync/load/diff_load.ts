@@ -18,6 +18,7 @@ import { childStreamOf, loadCausesOf, parentsOf, valueDrivenBy } from "./child_s
 import { HeldStage } from "./held_stage.ts";
 import { problemsMessages, rejectsMessages, rowsMessages, schemaMessages } from "./messages.ts";
 import { changesOf, first, recordDrift } from "./schema_drift.ts";
+import { SETTLES_AFTER_MS } from "./soft_delete_decision.ts";
 
 const DAY = 86_400_000;
 
@@ -95,7 +96,7 @@ async function sameAsBefore(
   return { ...nothing, staged, distinct: staged, known, live, isSame: true };
 }
 
-function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }: Load): LoadTarget {
+function loadTargetOf(context: SyncContext, { stream, stage, record, details, rejects }: Load): LoadTarget {
   const { catalogue } = context.streams;
   const { mode } = stream;
   const start = boundOf(stream, context.policy.start);
@@ -112,10 +113,13 @@ function loadTargetOf(context: SyncContext, { stream, stage, details, rejects }:
     valueDriven: valueDrivenBy(catalogue, stream),
     causes: rejects === undefined ? loadCausesOf(context.streams, stream) : [],
     work: details?.work,
+    missedBy: context.earlier === undefined ? agoIso(record.startedAt, SETTLES_AFTER_MS) : undefined,
     scope:
       mode.kind === "feed" && start !== undefined ? { column: mode.highWaterColumn, from: surelyIn(start) } : undefined,
   };
 }
+
+const agoIso = (moment: string, ms: number): string => new Date(Date.parse(moment) - ms).toISOString();
 
 /** A day of slack: which zone the service cuts its days in is not known, and the first hours may be the day before to it. */
 const surelyIn = (start: string): string => new Date(Date.parse(start) + DAY).toISOString();

@@ -88,6 +88,11 @@ export const deletesMessages = catalog("deletes", {
     ({ stream, leaving, live, max_share, min_rows }) =>
       `${stream}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${max_share}) and deletes.min_rows (${min_rows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${stream} --confirm-deletes\`.`,
   ),
+  lines_blocked: template(
+    { stream: "order_details", table: "order_lines", leaving: 700, live: 1200, max_share: 0.1, min_rows: 50 },
+    ({ stream, table, leaving, live, max_share, min_rows }) =>
+      `${stream}: ${leaving} of ${live} live rows of ${table} would be deleted because their arrays came empty, more than deletes.max_share (${max_share}) and deletes.min_rows (${min_rows}) allow. tributary did not publish the rows with these arrays. It published everything else. If the service is right, run \`tributary sync ${stream} --confirm-deletes\`.`,
+  ),
   addresses_unusable: template(
     { stream: "items", address: "/items/{id}", forbidden: false },
     ({ stream, address, forbidden }) =>
@@ -97,11 +102,6 @@ export const deletesMessages = catalog("deletes", {
     { stream: "items", address: "/items/{id}", asked: 12, gone: 9 },
     ({ stream, address, asked, gone }) =>
       `${stream}: ${asked} missing rows were asked for by ${address}, ${gone} are gone.`,
-  ),
-  second_look: template(
-    { stream: "items", missing: 3, page_rows: 89 },
-    ({ stream, missing, page_rows }) =>
-      `${stream}: ${missing} rows were missing, so the list was read a second time, with ${page_rows} rows a page.`,
   ),
   status_dropped: template(
     { stream: "items", statuses: ["closed"] as readonly string[] },

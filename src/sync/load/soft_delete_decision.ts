@@ -13,6 +13,8 @@ import { askAddresses, type MissedRows } from "./row_addresses.ts";
 
 /** A scan that took longer cannot say what is missing: rows moved too far meanwhile. */
 export const OLDEST_SCAN_MS = 6 * 3_600_000;
+/** From the scan that first missed a row without an address to the start of one that may settle it: an index may lag for minutes. */
+export const SETTLES_AFTER_MS = 15 * 60_000;
 /** Rows of a lookup's unknown values that are marked one by one; the others are, when the next scan misses them too. */
 const MOST_PROVEN = 1_000;
 
@@ -22,8 +24,6 @@ export interface DeleteDecision {
   readonly verdict: Verdict | undefined;
   /** Why the deletion guard blocked deletions until they are confirmed: the stream fails with it. */
   readonly blocked: Message | undefined;
-  /** Another complete scan would settle rows that this one leaves undecided. */
-  readonly needsAnotherScan: boolean;
   /** What is remembered of the rows that stay; null: none do. */
   readonly undecided: StreamState["undecided"];
 }
@@ -36,13 +36,13 @@ type Block = "empty" | "share" | "half";
 
 /**
  * Soft deletes: decides which missing rows are gone. What comes before it: only a full scan whose questions were all answered
- * looks for missing rows, after a second look at short lists (stream/sync_stream.ts, stream/listing.ts), and rows before
- * `start` are not among them (diff_load.ts). What follows: merge/deletion.ts marks them in the publishing transaction.
+ * looks for missing rows (stream/listing.ts), and rows before `start` are not among them (diff_load.ts). What follows: merge/deletion.ts marks them in the publishing transaction.
  * Details have a guard of their own (merge/outcomes.ts).
  *
  * On proof, never on doubt. Equal totals are none: one deletion before an offset cursor and
  * one arrival behind it keep them and hide a live row. Proof is one answer that holds the whole list, a working list, a row's
- * own 404, or, where rows have no address, the complete scan before having missed it too.
+ * own 404, or, where rows have no address, that an earlier run's complete scan, at least SETTLES_AFTER_MS before,
+ * missed it too.
  */
 export async function decideDeletes(
   context: SyncContext,
@@ -52,10 +52,10 @@ export async function decideDeletes(
   const { mode, record, diff, target, before, run, seen, unknown } = sight;
   const { missing, missedBefore, live, distinct } = diff;
   const { confirmDeletes } = context.policy;
-  if (missing === 0) return { verdict: undefined, blocked: undefined, needsAnotherScan: false, undecided: null };
+  if (missing === 0) return { verdict: undefined, blocked: undefined, undecided: null };
   const left = { run, doubted: false, again: false, asked: before?.asked ?? [] };
   if (!isWithin(context.clock, Date.parse(record.startedAt), OLDEST_SCAN_MS))
-    return { verdict: undefined, blocked: undefined, needsAnotherScan: false, undecided: left };
+    return { verdict: undefined, blocked: undefined, undecided: left };
 
   const isCounted = record.lastTotal === null || distinct >= record.lastTotal;
   const complete = record.rejected === 0 && !record.capped && isCounted;
@@ -68,11 +68,11 @@ export async function decideDeletes(
     // What an incomplete scan lacks says nothing yet: why it is incomplete has been told.
     const isSilent = block === "half" || (block === "share" && !complete);
     const blocked = isSilent ? undefined : message;
-    return { verdict, blocked, needsAnotherScan: false, undecided: { ...left, doubted: true, again: complete } };
+    return { verdict, blocked, undecided: { ...left, doubted: true, again: complete } };
   }
   if (complete && (record.oneAnswer || mode.absence === "left" || confirmDeletes)) {
     const verdict = { remember: true, all: true, before: false, confirmed: [] };
-    return { verdict, blocked: undefined, needsAnotherScan: false, undecided: null };
+    return { verdict, blocked: undefined, undecided: null };
   }
   const addresses = await askAddresses(context, sight, progress);
   const proven = unknown.length === 0 ? [] : await keysAmong(context, target, unknown);
@@ -84,7 +84,7 @@ export async function decideDeletes(
   const settled = confirmed.length + (verdict.before ? missedBefore : 0);
   const open = { ...left, again: complete && !addresses.told, asked: addresses.asked };
   const undecided = missing > settled ? open : null;
-  return { verdict, blocked: undefined, needsAnotherScan: byScans && missing > settled, undecided };
+  return { verdict, blocked: undefined, undecided };
 }
 
 /** The deletion guard. It counts all that the scan missed, whatever may turn out to be gone. */

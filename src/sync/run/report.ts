@@ -54,6 +54,8 @@ export interface StreamReport {
   readonly carried: number;
   readonly missing: number;
   readonly deleted: number;
+  /** Lines of rows that stay. */
+  readonly child_deleted: number;
   readonly rejected: number;
   readonly problems: number;
   readonly rounded: number;

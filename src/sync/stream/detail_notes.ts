@@ -1,6 +1,6 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Message } from "../../message.ts";
-import type { countWaiting, WorkList } from "../../warehouse/details/work_list.ts";
+import { countAbsent, type Waiting, type WorkList } from "../../warehouse/details/work_list.ts";
 import { idleCauses } from "../../warehouse/merge/causes.ts";
 import type { StreamSync } from "../context.ts";
 import type { DetailsResult } from "../extract/details.ts";
@@ -33,16 +33,35 @@ export async function noteIdleCauses({ context, stream, progress }: StreamSync):
     progress.notes.push(detailsMessages.idle_cause({ stream: stream.name, cause, details: in_vain }));
 }
 
+const noneWaiting: Waiting = { waiting: 0, known: 0, absent: 0, next: undefined, reason: undefined };
+
+/** Warns of failures that are too few to make the stream fail. */
+export function warnOfFailures(
+  { stream: { name: stream }, progress }: StreamSync,
+  counts: DetailCounts | undefined,
+  { waiting, reason: before }: Waiting = noneWaiting,
+): void {
+  const { failed = 0, firstFailure: reason = before } = counts ?? {};
+  if (failed + waiting > 0) progress.warnings.push(detailsMessages.some_failed({ stream, failed, waiting, reason }));
+}
+
+/** Notes how many listed rows have no detail, where there were any before this run or in it. */
+export async function noteAbsent(
+  { context, stream: { name: stream }, progress }: StreamSync,
+  counts: DetailCounts | undefined,
+  { absent: before }: Waiting = noneWaiting,
+): Promise<void> {
+  if (before + (counts?.absent ?? 0) === 0) return;
+  const absent = await countAbsent(context.destination, context.company, stream);
+  if (absent > 0) progress.notes.push(detailsMessages.absent({ stream, absent }));
+}
+
 /** Why the stream counts as failed; undefined: it doesn't. */
 export function troubleWith(
   { name: stream }: Stream,
   counts: DetailCounts | undefined,
   doubted: boolean,
-  { waiting: backingOff, known, next }: Awaited<ReturnType<typeof countWaiting>> = {
-    waiting: 0,
-    known: 0,
-    next: undefined,
-  },
+  { waiting: backingOff, known, next }: Waiting = noneWaiting,
   left: number,
 ): Message | undefined {
   if (counts === undefined) return undefined;

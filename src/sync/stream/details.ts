@@ -10,6 +10,7 @@ import {
   type WorkList,
   type WorkRequest,
 } from "../../warehouse/details/work_list.ts";
+import type { Published } from "../../warehouse/merge/apply.ts";
 import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
 import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
@@ -19,10 +20,17 @@ import type { StreamSync, SyncContext } from "../context.ts";
 import { completeWith } from "../context.ts";
 import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { readingOf } from "../extract/reading.ts";
-import { publishStage } from "../load/apply_load.ts";
+import { publishStage, throwBlockedLines } from "../load/apply_load.ts";
 import { deletesMessages } from "../load/messages.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { announce, type DetailCounts, noteIdleCauses, troubleWith } from "./detail_notes.ts";
+import {
+  announce,
+  type DetailCounts,
+  noteAbsent,
+  noteIdleCauses,
+  troubleWith,
+  warnOfFailures,
+} from "./detail_notes.ts";
 import { detailRequest, workRequest } from "./detail_request.ts";
 import { type Extraction, openExtraction, startAfresh } from "./extraction.ts";
 import { areReadWhole } from "./lookups.ts";
@@ -52,20 +60,28 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   const { record, counts, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
   const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
   const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
+  if (trouble === undefined) warnOfFailures(sync, counts, waiting);
   const ranged = policy.ranged === true && mode.newest !== undefined;
   const isLeft = before === undefined ? lacksNew(work) : await isBehind(destination, request, shelf.extraction.stage);
   const lacking = ranged || isLeft || policy.only !== undefined;
-  const whole = error === undefined && trouble === undefined && shelf.blocked === undefined && !lacking;
+  const whole =
+    error === undefined &&
+    trouble === undefined &&
+    shelf.blocked === undefined &&
+    shelf.blockedLines === undefined &&
+    !lacking;
   const completeTo = whole ? await completeWithParents(context, request.parents) : null;
   await publishDetails(shelf, record, doubted ? "doubted" : "believed", completeTo);
   await work.noteLooks?.();
   await noteIdleCauses(sync);
+  await noteAbsent(sync, counts, waiting);
   if (error !== undefined) throw error;
   if (shelf.blocked !== undefined) {
     const { maxShare, minRows } = policy.deletes;
     const blocked = { stream: stream.name, ...shelf.blocked, max_share: maxShare, min_rows: minRows };
     throw new TributaryError(deletesMessages.details_blocked(blocked), 1);
   }
+  throwBlockedLines(context, stream, shelf.blockedLines);
   if (trouble !== undefined) throw new TributaryError(trouble, 1);
 }
 
@@ -78,7 +94,7 @@ async function openShelf(
   const extraction = await openExtraction(sync, state, { query: { ...stream.query, ...again }, full: false });
   const request = { ...workRequest(context, stream, mode), room: await roomLeft(sync) };
   const parentsComplete = await areParentsComplete(context, request.parents);
-  const nothing = { work: undefined, deleted: 0, blocked: undefined };
+  const nothing = { work: undefined, deleted: 0, blocked: undefined, blockedLines: undefined };
   return { shelf: { context, stream, extraction, state, progress, parentsComplete, ...nothing }, request };
 }
 
@@ -119,6 +135,8 @@ interface Shelf {
   deleted: number;
   /** Those that were too many: from then on none goes. */
   blocked: Parted["blocked"];
+  /** Lines of child tables that were too many. */
+  blockedLines: Published["blockedLines"];
 }
 
 /** Each parent's detail is whole: after a plan limit or an outage what was fetched is worth showing. A signal wants the end, and a wrong clock must date nothing. */
@@ -194,7 +212,7 @@ async function publishDetails(
 ): Promise<void> {
   const { context, stream, extraction, state, progress, parentsComplete, work, deleted, blocked } = shelf;
   const { confirmDeletes, deletes: limits } = context.policy;
-  const { parted } = await publishStage(context, {
+  const { parted, blockedLines } = await publishStage(context, {
     stream,
     stage: extraction.stage,
     record: { ...record, phase: "read" },
@@ -208,6 +226,7 @@ async function publishDetails(
     completeTo,
   });
   shelf.deleted += parted.deleted;
+  shelf.blockedLines ??= blockedLines;
   if (parted.blocked !== undefined && parted.blocked.leaving > (shelf.blocked?.leaving ?? 0))
     shelf.blocked = parted.blocked;
 }

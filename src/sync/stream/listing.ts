@@ -23,29 +23,8 @@ import { feedMessages, lookupMessages, streamMessages } from "./messages.ts";
 /** Runs that may end at one cursor before what lies before it is published as it is. */
 const PATIENCE = 3;
 
-/** How much smaller the pages of a second look are: rows that slipped from one page to the next don't slip again. */
-const SMALLER = 0.89;
-
-/** Reads a list or feed and publishes it. Where a second scan would tell which missing rows are gone, short lists get it at once, with --full all; others by the next run. */
+/** Reads a list or feed and publishes it. */
 export async function syncListing(sync: StreamSync<Scan | Feed>): Promise<void> {
-  const { context, stream, mode, progress } = sync;
-  const { policy } = context;
-  const left = await scanOnce(sync, null);
-  if (left === undefined) return;
-  const isShort = mode.kind === "scan" && mode.lookup === undefined && left.pages <= policy.deletes.secondLookPages;
-  if (!policy.full && !isShort) return;
-  const pageRows = Math.max(1, Math.floor(Math.ceil(left.rows / left.pages) * SMALLER));
-  const { missing } = progress.run;
-  progress.notes.push(deletesMessages.second_look({ stream: stream.name, missing, page_rows: pageRows }));
-  progress.activity.waitingFor = "a second look at missing rows";
-  await scanOnce(sync, pageRows);
-  progress.activity.waitingFor = undefined;
-}
-
-async function scanOnce(
-  sync: StreamSync<Scan | Feed>,
-  pageRows: ScanRecord["pageRows"],
-): Promise<ScanRecord | undefined> {
   const { context, stream, mode, progress } = sync;
   const { policy, log, clock } = context;
   const state = await loadStreamState(context.destination.db, context.company, stream.name);
@@ -58,8 +37,7 @@ async function scanOnce(
     );
   }
   if (mode.kind === "scan" && mode.lookup !== undefined) return lookUp({ ...sync, mode }, state);
-  const opened = await openExtraction(sync, state, plan);
-  const extraction = opened.resumed ? opened : { ...opened, record: { ...opened.record, pageRows } };
+  const extraction = await openExtraction(sync, state, plan);
   progress.activity.state = "reading";
   const record = await read(sync, plan, extraction, state);
   const strays = strayRows(plan.range, record.oldest, Date.parse(dateOf(record)));
@@ -101,13 +79,13 @@ const trusting = (state: StreamState): StreamState => ({
 });
 
 /** Asks all that the config asks of a lookup; what a run before began to ask is asked to its end first. */
-async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<ScanRecord | undefined> {
+async function lookUp(sync: StreamSync<Scan>, state: StreamState): Promise<void> {
   const { context, stream, mode, progress } = sync;
   const { log } = context;
   const found = await findQuestions(sync);
   if (found.query.length === 0) {
     progress.published = true;
-    return undefined;
+    return;
   }
   const before = begunQuestions(sync, state.questions);
   const opened = await openExtraction(sync, state, found, before);
@@ -136,10 +114,7 @@ export async function setAside({ stage }: Extraction, record: ScanRecord, progre
 }
 
 /** Notes that the filter is distrusted, for its rows in `state.strays` too, and reads the feed whole. */
-export async function distrustFilter(
-  sync: StreamSync<Scan | Feed>,
-  state: StreamState,
-): Promise<ScanRecord | undefined> {
+export async function distrustFilter(sync: StreamSync<Scan | Feed>, state: StreamState): Promise<void> {
   const { context, stream } = sync;
   const { clock, policy } = context;
   const distrusting = { ...state, filterDistrusted: true, distrustedAt: new Date(clock.now()).toISOString() };
@@ -172,8 +147,7 @@ export async function read(
       progress.run.carried = 0;
       // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
       const { record: before } = extraction;
-      const begun = await startAfresh(context, stage, before.fingerprint, plan.full, before);
-      const record = { ...begun, pageRows: before.pageRows };
+      const record = await startAfresh(context, stage, before.fingerprint, plan.full, before);
       return read(sync, plan, { ...extraction, record, resumed: false }, state);
     }
     await giveUpWhereItEndsThrice(sync, extraction, state);
@@ -215,13 +189,13 @@ export interface Again {
   readonly stale: boolean;
 }
 
-/** Publishes a scan that has been read to its end; answers it where another look would tell which missing rows are gone. */
+/** Publishes a scan that has been read to its end. */
 export async function publishScan(
   sync: StreamSync<Scan | Feed>,
   { stage, record: came, state }: Pick<Load, "stage" | "record" | "state">,
   asked: readonly Question[] = [],
   again?: Again,
-): Promise<ScanRecord | undefined> {
+): Promise<void> {
   const { context, stream, mode, progress } = sync;
   const record = sinceStart(came);
   const answered = record.unread.length === 0;
@@ -274,7 +248,7 @@ export async function publishScan(
     decision = await decideDeletes(asking, sight, progress);
     await context.service.archived();
   }
-  const isLast = record.unread.length === 0 && decision?.blocked === undefined && decision?.needsAnotherScan !== true;
+  const isLast = record.unread.length === 0 && decision?.blocked === undefined;
   await applyLoad(context, { ...load, isLast }, compared, decision);
   const { unread } = record;
   if (unread.length > 0) {
@@ -282,7 +256,6 @@ export async function publishScan(
     throw new TributaryError(lookupMessages.unread(open), 1);
   }
   if (decision?.blocked !== undefined) throw new TributaryError(decision.blocked, 1);
-  return decision?.needsAnotherScan === true ? record : undefined;
 }
 
 /** The list's own counter tells of rows that its pages did not show. */

@@ -1,4 +1,4 @@
-import { formatCount } from "../../counted.ts";
+import { counted, formatCount } from "../../counted.ts";
 import { catalog, template } from "../../message.ts";
 
 /** How the error of a stream begins that this key may not read. */
@@ -117,6 +117,19 @@ export const detailsMessages = catalog("details", {
     },
     ({ stream, failed, details, reason }) =>
       `${stream}: ${failed} of ${details} details could not be fetched; they are tried again with growing pauses. The first: ${reason}`,
+  ),
+  some_failed: template(
+    {
+      ...{ stream: "item_details", failed: 2, waiting: 3 },
+      reason: "Expected data from GET /items/7, got 500." as string | undefined,
+    },
+    ({ stream, failed, waiting, reason }) =>
+      `${stream}: this run could not fetch ${counted(failed, "detail")}, and ${formatCount(waiting)} wait for their next try. Their rows stay as they were. The first: ${reason} \`tributary rejects ${stream}\` lists them.`,
+  ),
+  absent: template(
+    { stream: "item_details", absent: 42 },
+    ({ stream, absent }) =>
+      `${stream}: ${counted(absent, "detail")} of listed rows answered 404. tributary requests each again after 1, 2, 4, 8 and more nights.`,
   ),
   waiting: template(
     { stream: "item_details", waiting: 80, known: 1000, next: "2026-01-31T04:00:00.000Z" as string | undefined },

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import type { Db, Fragment, Trx } from "../database.ts";
 import type { Looked } from "../ddl/present_tables.ts";
 import type { Destination, Stage } from "../destination.ts";
-import { dropTables, temporaryName } from "../sql_fragments.ts";
+import { countOf, dropTables, temporaryName } from "../sql_fragments.ts";
 import type { Promised } from "./freshness.ts";
 import { liveParents, type Parents, parentRows, presentParents } from "./parents.ts";
 import { divide, isActive, planNight } from "./planner.ts";
 import { noteLooks } from "./samples.ts";
 
-/** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it is due, a related row changed, its turn in the audit has come, or all are asked for. */
-export type Reason = "new" | "changed" | "retry" | "formats" | "refresh" | "caused" | "audit" | "forced";
+/** Why a detail is fetched: its parent is new or changed, it failed before, it was read with other formats, it was absent or lacked lines (recheck), it is due, a related row changed, its turn in the audit has come, or all are asked for. */
+export type Reason = "new" | "changed" | "retry" | "formats" | "recheck" | "refresh" | "caused" | "audit" | "forced";
 
 /** So many details that a cause made due and that were as before, since one had changed: it is said, and other causes go first. */
 export const IN_VAIN = 500;
@@ -184,11 +184,19 @@ export async function candidatesOf(reading: Looked, request: WorkRequest, stage?
   return sql`(${candidateQuery(reading, { ...request, parents }, stage)})`;
 }
 
-/** How many details failed before and wait for their next try, when that is for the first, and of how many it is known how they ended; of parents in the range, where there is one. */
-export async function countWaiting(
-  reading: Looked,
-  request: WorkRequest,
-): Promise<{ readonly waiting: number; readonly known: number; readonly next: Date | undefined }> {
+/** Details that failed before and wait for their next try: how many, when the first may be tried, and why one failed. */
+export interface Waiting {
+  readonly waiting: number;
+  readonly next: Date | undefined;
+  readonly reason: string | undefined;
+  /** Details of which it is known how they ended. */
+  readonly known: number;
+  /** Those of them that answered 404. */
+  readonly absent: number;
+}
+
+/** Of parents in the range, where there is one. */
+export async function countWaiting(reading: Looked, request: WorkRequest): Promise<Waiting> {
   const { db, stateSchema } = reading;
   const { company, stream, now, newest, start, to } = request;
   const parents = await presentParents(reading, request.parents);
@@ -199,12 +207,27 @@ export async function countWaiting(
       : sql` and d.parent_key in (select p.parent_key from ${parentRows(reading, company, parents, columns)} p
           where true${rangeOf(request)})`;
   const isWaiting = sql`outcome = 'failed' and next_try > ${now}`;
-  const { rows } = await sql<{ known: number; waiting: number; next: Date | null }>`select count(*) as known,
-      count(*) filter (where ${isWaiting}) as waiting, min(next_try) filter (where ${isWaiting}) as next
+  const { rows } = await sql<{
+    known: number;
+    waiting: number;
+    absent: number;
+    next: Date | null;
+    reason: string | null;
+  }>`
+    select count(*) as known, count(*) filter (where outcome = 'absent') as absent,
+      count(*) filter (where ${isWaiting}) as waiting, min(next_try) filter (where ${isWaiting}) as next,
+      min(reason) filter (where ${isWaiting}) as reason
     from ${sql.id(stateSchema, "details")} d where company = ${company} and stream = ${stream}${ranged}`.execute(db);
-  const { next, ...counts } = rows[0]!;
-  return { ...counts, next: next ?? undefined };
+  const { next, reason, ...counts } = rows[0]!;
+  return { ...counts, next: next ?? undefined, reason: reason ?? undefined };
 }
+
+/** How many details of live parents answered 404 when a run last requested them. */
+export const countAbsent = ({ db, stateSchema }: Looked, company: string, stream: string): Promise<number> =>
+  countOf(
+    db,
+    sql`${sql.id(stateSchema, "details")} where company = ${company} and stream = ${stream} and outcome = 'absent'`,
+  );
 
 /** Of a list that is no longer the first look at it brings all. */
 const FEW = 1_000;
@@ -260,6 +283,7 @@ function candidateQuery(
     : sql`case when d.parent_key is null then 'new'
         when d.outcome = 'failed' then case when d.next_try <= ${ago(0)} then 'retry' else 'waiting' end
         when ${request.otherFormats === true ? sql`d.outcome = 'ok'` : sql`d.parent_hash is null`} then 'formats'${changed}
+        when d.next_try <= ${ago(0)} then 'recheck'
         when ${refreshed} then 'refresh' when u.parent_key is not null then 'caused' else ${otherwise} end`;
   const recent = request.force ? sql` and o.fetched_at >= ${ago(RECENT_MS)}` : sql``;
   const asked =

@@ -60,21 +60,25 @@ export async function countSurplus(db: Trx, keys: Fragment, { stage, tables }: L
   return stage.staged - (await countOf(db, distinct));
 }
 
-/** Takes the answers of these parents out of the diff, as if they had never come: their rows count as repeated. */
+/** Takes the rows `c` that meet a condition out of the diff, as if they had never come: they count as repeated. `staged`: all rows that came. */
 export async function withhold(
-  { trx, target, names }: Pick<Publishing, "trx" | "target" | "names">,
-  parents: Fragment,
+  { trx, names }: Pick<Publishing, "trx" | "names">,
+  condition: Fragment,
   diff: Diff,
+  staged: { readonly rows: string; readonly key: readonly string[] } | undefined,
 ): Promise<Diff> {
-  const { key } = target.tables.main;
-  const theirs = sql`cast(${sql.id("c", key[0]!)} as varchar) in ${parents}`;
   const changed = sql.id(names.changed);
-  const keys = sql`(select distinct ${columnList(key, "c")} from ${sql.id(names.staged)} c where ${theirs}) d`;
-  const answered = await countOf(trx, keys);
-  const { rows } = await sql<{ op: string; n: number }>`select c.op, count(*) as n from ${changed} c where ${theirs}
+  const { rows } = await sql<{ op: string; n: number }>`select c.op, count(*) as n from ${changed} c where ${condition}
     group by c.op`.execute(trx);
-  await sql`delete from ${changed} c where ${theirs}`.execute(trx);
   const of = (...ops: string[]) => rows.filter(row => ops.includes(row.op)).reduce((sum, row) => sum + row.n, 0);
+  const answered =
+    staged === undefined
+      ? of("i", "u", "r", "v", "s", "m")
+      : await countOf(
+          trx,
+          sql`(select distinct ${columnList(staged.key, "c")} from ${sql.id(staged.rows)} c where ${condition}) d`,
+        );
+  await sql`delete from ${changed} c where ${condition}`.execute(trx);
   return {
     ...diff,
     distinct: diff.distinct - answered,

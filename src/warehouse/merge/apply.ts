@@ -1,27 +1,19 @@
 import { sql } from "kysely";
-import type { Table } from "../../catalog/columns.ts";
 import { stageColumns } from "../../rows/batch.ts";
+import type { ColumnProblems } from "../../rows/encoder.ts";
 import type { Trx } from "../database.ts";
 import { withTables } from "../ddl/present_tables.ts";
 import type { Destination } from "../destination.ts";
 import { parentKey, restamped } from "../details/parents.ts";
 import { keptStreams } from "../history/row_history.ts";
 import { beginVersions, endVersions, followRows } from "../history/row_versions.ts";
-import {
-  anyDiffers,
-  assignments,
-  columnList,
-  equal,
-  rowStateRef,
-  tableRef,
-  takeTurns,
-  timestampOf,
-} from "../sql_fragments.ts";
+import { assignments, columnList, equal, rowStateRef, tableRef, takeTurns, timestampOf } from "../sql_fragments.ts";
 import { noteDue } from "./causes.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
-import type { DetailGuard } from "./deletion_limits.ts";
+import type { DeletionLimits, DetailGuard } from "./deletion_limits.ts";
+import { type BlockedLines, judgeLines, noteKept, publishChildren } from "./lines.ts";
 import { type Diff, dropTemporary, type LoadTarget, type Publishing, temporaryNames } from "./load_target.ts";
-import { type Absent, judgeAnswers, type Parted, publishOutcomes } from "./outcomes.ts";
+import { type Absent, judgeAnswers, type Parted, publishOutcomes, withholdLines } from "./outcomes.ts";
 import { noteUnfilled } from "./unfilled.ts";
 
 interface LoadDecision {
@@ -31,6 +23,8 @@ interface LoadDecision {
   readonly absent: Absent;
   /** Details: how many of their rows may go; absent: all may. */
   readonly guard?: DetailGuard | undefined;
+  /** How many lines of a child table may leave with empty arrays; undefined: all may. */
+  readonly lineLimits?: DeletionLimits | undefined;
 }
 
 export interface Published {
@@ -43,6 +37,10 @@ export interface Published {
   readonly deleted: number;
   /** Of details: what went, or did not, by what answers and values no longer have. */
   readonly parted: Parted;
+  /** Lines of child tables whose row stays. */
+  readonly linesDeleted: number;
+  readonly blockedLines: BlockedLines | undefined;
+  readonly problems: readonly ColumnProblems[];
 }
 
 /** Runs the one transaction of a publish, with the room that it needs; `work` is done again where the database asks for it. */
@@ -106,12 +104,16 @@ export async function openPublish(
 export async function applyDiff(
   publishing: Publishing,
   compared: Diff,
-  { verdict, absent: absence, guard }: LoadDecision,
+  { verdict, absent: absence, guard, lineLimits }: LoadDecision,
 ): Promise<Published> {
   const { target, names } = publishing;
   const { parent, company, tables } = target;
   const judged = parent === undefined ? undefined : await judgeAnswers(publishing, parent, absence, guard, compared);
-  const { diff, deleted, blocked } = judged ?? { diff: compared, deleted: 0, blocked: undefined };
+  const { diff: answered, deleted, blocked } = judged ?? { diff: compared, deleted: 0, blocked: undefined };
+  const lines = await judgeLines(publishing, answered, lineLimits);
+  const diff = await withholdLines(publishing, lines, answered, judged?.outcomes);
+  let linesDeleted = 0;
+  let problems: readonly ColumnProblems[] = [];
   // The first load of a list tells of no change.
   const changing =
     compared.known === 0 ? undefined : sql`(select * from ${sql.id(names.changed)} where op in ('i', 'u', 'r'))`;
@@ -119,7 +121,10 @@ export async function applyDiff(
   if (isChanging && diff.updated > 0) await noteDue(publishing, changing);
   if (diff.touched > 0) {
     await replaceRows(publishing, diff);
-    for (const child of tables.children) await publishChildren(publishing, child);
+    for (const child of tables.children) {
+      linesDeleted += await publishChildren(publishing, child, lines.kept.includes(child));
+    }
+    problems = await noteKept(publishing, lines.kept);
     if (diff.refreshed + diff.updated > 0) {
       const changed = sql`${sql.id(names.changed)} c`;
       await followRows(
@@ -137,7 +142,13 @@ export async function applyDiff(
   }
   const ofMissing = verdict === undefined ? 0 : await deleteMissing(publishing, verdict);
   const absent = parent === undefined || judged === undefined ? 0 : await publishOutcomes(publishing, parent, judged);
-  return summary(diff, ofMissing + deleted + absent, ofMissing, { deleted, blocked });
+  return {
+    ...summary(diff, ofMissing + deleted + absent, ofMissing),
+    parted: { deleted, blocked },
+    linesDeleted,
+    blockedLines: lines.blocked,
+    problems,
+  };
 }
 
 /**
@@ -155,7 +166,7 @@ export const takeTurn = (
     tables.map(table => `tributary publishes ${schema}.${table}`),
   );
 
-function summary(diff: Diff, deleted: number, ofMissing: number, parted: Parted): Published {
+function summary(diff: Diff, deleted: number, ofMissing: number) {
   const { staged, distinct, inserted, updated, refreshed, missing } = diff;
   return {
     inserted,
@@ -165,7 +176,6 @@ function summary(diff: Diff, deleted: number, ofMissing: number, parted: Parted)
     repeated: staged - distinct,
     missing: missing - ofMissing,
     deleted,
-    parted,
   };
 }
 
@@ -229,48 +239,4 @@ async function writeRowState(publishing: Publishing, { refreshed }: Diff): Promi
     select ${company}, ${columnList(tables.main.key, "c")}, c._hash, c._vhash, ${sql.lit(schemaFingerprint)}, coalesce(c.first_seen_at, ${timestampOf(publishing)})
     from ${changed} c`.execute(trx);
   for (const detail of target.valueDriven ?? []) await restamped(destination, company, detail, changed).execute(trx);
-}
-
-/**
- * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new
- * ones get this publish's timestamp, surplus ones `_deleted_at`.
- */
-async function publishChildren(publishing: Publishing, child: Table): Promise<void> {
-  const { trx, destination, target, names } = publishing;
-  const { company, tables, stage } = target;
-  const key = tables.main.key;
-  const own = stageColumns(child);
-  const written = [...own.map(column => column.name), "_extra", "_problems"];
-  const stable = own.filter(column => !column.volatile).map(column => column.name);
-  const changeable = [...own.filter(column => column.volatile).map(column => column.name), "_extra", "_problems"];
-  const table = tableRef(destination, child);
-  const timestamp = timestampOf(publishing);
-  const changed = sql`(select * from ${sql.id(names.changed)} where op <> 'm')`;
-  const same = sql`t._company = ${company} and ${equal("t", "c", key)}`;
-
-  const known = await sql`select 1 as one from ${table} t, ${changed} c where ${same} limit 1`.execute(trx);
-  const insert = sql`insert into ${table} (_company, ${columnList(key)}, _index, ${columnList(written)}, _changed_at)
-    select ${company}, ${columnList(key, "c")}, r._index, ${columnList(written, "r")}, ${timestamp}
-    from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq`;
-  if (known.rows.length === 0) {
-    await insert.execute(trx);
-    await beginVersions(publishing, tables, child, sql`${changed} c`, same);
-    return;
-  }
-  await sql`update ${table} t set _deleted_at = ${timestamp}, _changed_at = ${timestamp} from ${changed} c
-    where ${same} and t._deleted_at is null
-      and not exists (select 1 from ${stage.rows(child)} r where r._seq = c._seq and r._index = t._index)`.execute(trx);
-  await sql`update ${table} t set ${assignments(changeable, "r")}
-    from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
-    where ${same} and t._index = r._index and t._deleted_at is null
-      and not ${anyDiffers("r", "t", stable)} and ${anyDiffers("r", "t", changeable)}`.execute(trx);
-  await sql`delete from ${table} t using ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
-    where ${same} and t._index = r._index and (t._deleted_at is not null or ${anyDiffers("r", "t", stable)})`.execute(
-    trx,
-  );
-  await sql`${insert} where not exists (select 1 from ${table} t where ${same} and t._index = r._index)`.execute(trx);
-  const touched = sql`${changed} c join ${table} n on n._company = ${company} and ${equal("n", "c", key)}
-    and n._changed_at = ${timestamp}`;
-  await endVersions(publishing, tables, child, touched, sql`t._company = ${company} and ${equal("t", "n", child.key)}`);
-  await beginVersions(publishing, tables, child, sql`${changed} c`, same);
 }

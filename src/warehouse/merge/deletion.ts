@@ -5,7 +5,7 @@ import { parentKey } from "../details/parents.ts";
 import { beginVersions, endVersions } from "../history/row_versions.ts";
 import { countOf, equal, equalPairs, rowStateRef, tableRef, timestampOf } from "../sql_fragments.ts";
 import { noteDue } from "./causes.ts";
-import type { Publishing } from "./load_target.ts";
+import { type Publishing, wasMissed } from "./load_target.ts";
 
 /** Which rows of the table `missing` are gone for good; the others stay live. */
 export interface Verdict {
@@ -42,7 +42,7 @@ export async function deleteMissing(publishing: Publishing, verdict: Verdict): P
   const { company, tables } = target;
   const missing = sql.id(names.missing);
   if (verdict.all) await sql`update ${missing} set is_gone = true`.execute(trx);
-  if (verdict.before) await sql`update ${missing} set is_gone = true where missing_since is not null`.execute(trx);
+  if (verdict.before) await sql`update ${missing} set is_gone = true where ${wasMissed(target)}`.execute(trx);
   for (const key of verdict.confirmed) {
     const match = tables.main.key.map(name => sql`${sql.id(name)} = ${key[name]}`);
     await sql`update ${missing} set is_gone = true where ${sql.join(match, sql` and `)}`.execute(trx);

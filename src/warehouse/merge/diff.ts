@@ -5,7 +5,8 @@ import type { Fragment, Trx } from "../database.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { anyDiffers, columnList, countOf, equal, knownRows, rowStateRef, tableRef } from "../sql_fragments.ts";
 import { aliveRows, countSurplus, stageAnswers } from "./answers.ts";
-import { type Diff, dropTemporary, type LoadTarget, temporaryNames } from "./load_target.ts";
+import { linesOf } from "./lines.ts";
+import { type Diff, dropTemporary, type LoadTarget, temporaryNames, wasMissed } from "./load_target.ts";
 
 /**
  * The difference between stage and warehouse, by key and hash alone. Leaves two temporary tables for `applyDiff`: `changed`
@@ -254,13 +255,13 @@ async function rehash(db: Trx, destination: Destination, target: LoadTarget): Pr
       join ${tableRef(destination, tables.main)} t on t._company = ${company} and ${equal("t", "c", key)}
       where c.op = 's' and ${anyDiffers("r", "t", stable(tables.main))}`,
     ...tables.children.flatMap(child => [
-      sql`select c._seq from ${changed} c join ${stage.rows(child)} r on r._seq = c._seq
+      sql`select c._seq from ${changed} c join ${linesOf(stage, child)} r on r._seq = c._seq
         left join ${tableRef(destination, child)} t on t._company = ${company} and ${equal("t", "c", key)}
           and t._index = r._index and t._deleted_at is null
         where c.op = 's' and (t._company is null or ${anyDiffers("r", "t", stable(child))})`,
       sql`select c._seq from ${changed} c join ${tableRef(destination, child)} t
           on t._company = ${company} and ${equal("t", "c", key)} and t._deleted_at is null
-        left join ${stage.rows(child)} r on r._seq = c._seq and r._index = t._index
+        left join ${linesOf(stage, child)} r on r._seq = c._seq and r._index = t._index
         where c.op = 's' and r._seq is null`,
     ]),
   ];
@@ -275,7 +276,7 @@ async function countByOp(db: Trx, target: LoadTarget): Promise<Counts> {
 
 async function countMissing(db: Trx, target: LoadTarget): Promise<Pick<Diff, "missing" | "missedBefore">> {
   const { rows } = await sql<Pick<Diff, "missing" | "missedBefore">>`
-    select count(*) as missing, count(missing_since) as "missedBefore"
+    select count(*) as missing, count(case when ${wasMissed(target)} then 1 end) as "missedBefore"
     from ${sql.id(temporaryNames(target).missing)}`.execute(db);
   return rows[0]!;
 }

@@ -27,6 +27,8 @@ export interface LoadTarget {
   readonly causes?: readonly LoadCause[];
   /** Of a detail: the work list that was worked through, with `parent_key` and `reason`; absent: why they were asked for is not known. */
   readonly work?: Fragment | undefined;
+  /** A missing row counts as missed before where an earlier scan noted it by then (ISO 8601); undefined: whenever it did. */
+  readonly missedBy?: string | undefined;
   /** The list is asked for from a day on only: rows whose timestamp lies before it are not missing, they were not asked for. */
   readonly scope: { readonly column: string; readonly from: string } | undefined;
 }
@@ -51,7 +53,7 @@ export interface Diff {
   readonly touched: number;
   /** Live rows that the scan did not see (0 when not asked for). */
   readonly missing: number;
-  /** Of those, the ones that the complete scan before missed too. */
+  /** Of those, the ones that an earlier complete scan missed too, by `missedBy`. */
   readonly missedBefore: number;
   /** Rows of the row state, deleted ones included, and those that are live. */
   readonly known: number;
@@ -59,6 +61,10 @@ export interface Diff {
   /** The scan is the one that was published last, by its digest: there is nothing to apply, and no temporary table. */
   readonly isSame?: true;
 }
+
+/** Whether a missing row was missed before, as a condition. */
+export const wasMissed = ({ missedBy }: LoadTarget): Fragment =>
+  missedBy === undefined ? sql`missing_since is not null` : sql`missing_since <= cast(${missedBy} as timestamptz)`;
 
 export interface Publishing {
   readonly trx: Db;

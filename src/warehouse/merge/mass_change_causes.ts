@@ -4,6 +4,7 @@ import { stageColumns } from "../../rows/batch.ts";
 import type { Fragment } from "../database.ts";
 import type { Destination } from "../destination.ts";
 import { anyDiffers, countOf, equal, tableRef } from "../sql_fragments.ts";
+import { linesOf } from "./lines.ts";
 import { type LoadTarget, temporaryNames } from "./load_target.ts";
 
 /** So many wide rows, old and new, are compared in little memory; their hashes pick them as chance would. */
@@ -53,7 +54,7 @@ async function columnsOfChild(destination: Destination, target: LoadTarget, chil
   const { tables, stage, company } = target;
   const names = comparedColumns(target, child);
   const changed = changedRows(target);
-  const staged = stage.rows(child);
+  const staged = linesOf(stage, child);
   const stored = tableRef(destination, child);
   const own = sql`t._company = ${company} and ${equal("t", "c", tables.main.key)} and t._deleted_at is null`;
   const pairs = sql`select c._seq, ${differences(names)} from ${changed} join ${staged} r on r._seq = c._seq

@@ -8,6 +8,7 @@ import { lastOutcomes, withhold } from "./answers.ts";
 import { settleDue } from "./causes.ts";
 import { deleteRows } from "./deletion.ts";
 import { type DetailGuard, mayLeave } from "./deletion_limits.ts";
+import { type JudgedLines, rowsKeeping } from "./lines.ts";
 import type { Diff, LoadTarget, Publishing } from "./load_target.ts";
 
 /** What a publish makes of 404s: they mark rows deleted, count as failures because there are too many, or wait for the next publish. */
@@ -57,6 +58,11 @@ export interface Judged extends Parted {
   readonly outcomes: Fragment;
 }
 
+/** Hours from an answer to the next night, whenever in the night the run comes to it. */
+const HALF_A_DAY = 12;
+
+const nextNight = sql`o.fetched_at + interval '1 hour' * ${sql.lit(HALF_A_DAY)}`;
+
 /**
  * Before any row is written: which answers are published. Where so many are allowed, the rows that a parent's answer no
  * longer has and those of values that no row carries any more are deleted; else such answers are held back whole, their
@@ -76,8 +82,10 @@ export async function judgeAnswers(
     where ${isLive(publishing, parents, sql`n.parent_key`)}${absence === "kept back" ? sql` and outcome <> 'absent'` : sql``})`;
   const outcome =
     absence === "doubted" ? sql`case when o.outcome = 'absent' then 'failed' else o.outcome end` : sql`o.outcome`;
-  // Failures back off: ten minutes, doubled each time, a day at most.
-  const attempts = sql`(case when ${outcome} = 'failed' then coalesce(d.attempts, 0) + 1 else 0 end)`;
+  const attempts = sql`(case when ${outcome} = 'ok' then 0 when d.outcome = ${outcome} then coalesce(d.attempts, 0) + 1 else 1 end)`;
+  const found = changedBy(publishing, sql`o.parent_key`);
+  // The same answer lacks the same lines.
+  const isAsBefore = sql`(d.outcome = 'ok' and d.next_try is not null and not ${found})`;
   const fresh = sql.id(names.changed.replace("changed", "outcome"));
   // Of answers that a killed run left the reason is not known.
   const [work, why] =
@@ -86,10 +94,11 @@ export async function judgeAnswers(
       : [sql` left join ${target.work} w on w.parent_key = o.parent_key`, sql`w.reason`];
   await sql`create temporary table ${fresh} as
     select o.parent_key, o.parent_hash, o.fetched_at, ${outcome} as outcome, ${attempts} as attempts, ${why} as why,
-      d.fetched_at as previous_at, d.changed_at,
-      ${changedBy(publishing, sql`o.parent_key`)} as found,
+      d.fetched_at as previous_at, d.changed_at, ${found} as found,
+      case when ${outcome} = 'ok' and ${isAsBefore} then d.reason else o.reason end as reason,
       case when ${outcome} = 'failed' then o.fetched_at + interval '1 minute' * cast(least(1440, 5 * power(2, least(${attempts}, 12))) as integer)
-        end as next_try
+        when ${outcome} = 'absent' then o.fetched_at + interval '1 hour' * cast(24 * power(2, least(${attempts}, 7) - 1) - ${sql.lit(HALF_A_DAY)} as integer)
+        when ${isAsBefore} then ${nextNight} end as next_try
     from ${outcomes} o left join ${details} d on d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key${work}`.execute(
     trx,
   );
@@ -112,9 +121,9 @@ export async function publishOutcomes(
   await sql`delete from ${details} d using ${fresh} o
     where d.company = ${company} and d.stream = ${stream} and d.parent_key = o.parent_key`.execute(trx);
   await sql`insert into ${details} (company, stream, parent_key, parent_hash, fetched_at, outcome, attempts, next_try,
-      why, previous_at, found, changed_at)
+      reason, why, previous_at, found, changed_at)
     select ${company}, ${stream}, parent_key, parent_hash, fetched_at, outcome, attempts, next_try,
-      why, previous_at, case when previous_at is not null then found end,
+      reason, why, previous_at, case when previous_at is not null then found end,
       case when previous_at is null or found then fetched_at else changed_at end
     from ${fresh}`.execute(trx);
   await settleDue(publishing, fresh);
@@ -178,10 +187,7 @@ async function deleteUnanswered(
   const allowed = leaving.count === 0 || mayLeave(guard, leaving.count, diff.live);
   let published = diff;
   if (!allowed) {
-    const losing = sql`(select ${ownKey(tables)} from ${leaving.rows} t)`;
-    await sql`update ${fresh} o set outcome = 'failed', attempts = 1, next_try = o.fetched_at
-      where o.outcome = 'ok' and o.parent_key in ${losing}`.execute(trx);
-    if (many === true) published = await withhold(publishing, losing, diff);
+    published = await withholdAnswers(publishing, fresh, sql`(select ${ownKey(tables)} from ${leaving.rows} t)`, diff);
   } else if (leaving.count > 0) {
     await noteFound(publishing, fresh, leaving.rows);
     await deleteRows(publishing, leaving.rows);
@@ -190,6 +196,42 @@ async function deleteUnanswered(
   return allowed
     ? { deleted: leaving.count, blocked: undefined, diff }
     : { deleted: 0, blocked: { leaving: leaving.count, live: diff.live }, diff: published };
+}
+
+/** Takes the answers of these parents out of the diff and makes them due again. */
+async function withholdAnswers(publishing: Publishing, fresh: Fragment, parents: Fragment, diff: Diff): Promise<Diff> {
+  const { trx, target, names } = publishing;
+  const { key } = target.tables.main;
+  await sql`update ${fresh} o set outcome = 'failed', attempts = 1, next_try = o.fetched_at,
+      reason = 'too many rows or lines would be deleted'
+    where o.outcome = 'ok' and o.parent_key in ${parents}`.execute(trx);
+  if (target.many !== true && target.tables.children.length === 0) return diff;
+  const staged = target.many === true ? { rows: names.staged, key } : undefined;
+  return withhold(publishing, sql`cast(${sql.id("c", key[0]!)} as varchar) in ${parents}`, diff, staged);
+}
+
+/** Takes rows out of the diff whose lines may not leave; of details (`fresh`: their outcomes) whole answers. Details whose lines stay for want of an array are due again. */
+export async function withholdLines(
+  publishing: Publishing,
+  { withheld, kept }: JudgedLines,
+  diff: Diff,
+  fresh: Fragment | undefined,
+): Promise<Diff> {
+  const { trx, target, names } = publishing;
+  const own = sql`select cast(${sql.id("c", target.tables.main.key[0]!)} as varchar)`;
+  if (fresh !== undefined)
+    for (const child of kept)
+      await sql`update ${fresh} o set next_try = ${nextNight}, reason = ${`no array at ${child.path.join(".")}`}
+        where o.parent_key in (${own} from ${rowsKeeping(publishing, child)})`.execute(trx);
+  if (withheld === undefined) return diff;
+  if (fresh === undefined) return withhold(publishing, withheld, diff, undefined);
+  const parents = sql.id(names.changed.replace("changed", "withheld"));
+  await sql`create temporary table ${parents} as ${own} as parent_key from ${sql.id(names.changed)} c where ${withheld}`.execute(
+    trx,
+  );
+  const rest = await withholdAnswers(publishing, fresh, sql`(select parent_key from ${parents})`, diff);
+  await sql`drop table ${parents}`.execute(trx);
+  return rest;
 }
 
 const ownKey = ({ main }: Publishing["target"]["tables"]): Fragment =>

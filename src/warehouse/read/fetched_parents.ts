@@ -12,7 +12,7 @@ export interface FetchedRequest extends Pick<WorkRequest, "company" | "stream" |
   readonly limit: number | undefined;
 }
 
-/** Live parents whose detail was fetched, as the configuration reads it, in an order that only the seed decides: the first so many of them are a sample. */
+/** Live parents whose detail was fetched, or answered 404, as the configuration reads it, in an order that only the seed decides: the first so many of them are a sample. */
 export async function openFetched(place: Looked, request: FetchedRequest): Promise<WorkList> {
   const { company, stream, columns, seed, limit } = request;
   const parents = await presentParents(place, request.parents);
@@ -23,7 +23,7 @@ export async function openFetched(place: Looked, request: FetchedRequest): Promi
     from ${parentRows(place, company, parents, { ...none, params: columns })} p
     join ${sql.id(place.stateSchema, "details")} d
       on d.company = ${company} and d.stream = ${stream} and d.parent_key = p.parent_key
-    where d.outcome = 'ok' and d.parent_hash is not null)`;
+    where d.outcome <> 'failed' and d.parent_hash is not null)`;
   const total = Math.min(await countOf(place.db, sql`${fetched} f`), limit ?? Number.POSITIVE_INFINITY);
   let taken = 0;
   let last = ["", ""];

@@ -73,8 +73,6 @@ const scanRecord = z.object({
   capped: z.boolean().default(false),
   /** One request brought the whole list: it had no further page, and fewer rows than it might have had. */
   oneAnswer: z.boolean().default(false),
-  /** Rows asked for a page; null: as many as usual. */
-  pageRows: z.number().nullable().default(null),
   /** Of a lookup's parts: those that the service knows nothing of, and those that could not be read. */
   absent: z.array(z.number()).default([]),
   unread: z.array(z.object({ part: z.number(), reason: z.string() })).default([]),

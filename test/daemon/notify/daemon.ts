@@ -40,7 +40,17 @@ export function refused(clock: HandClock, exitCode: number, error: string): Fini
 function streamRun(name: string, error: string | null, startedAt: string, finishedAt: string) {
   const [company = "acme", stream = name] = name.includes("/") ? name.split("/") : ["acme", name];
   const zero = { requests: 0, retries: 0, pages: 0, rows_read: 0, inserted: 0, updated: 0, unchanged: 0, repeated: 0 };
-  const more = { carried: 0, missing: 0, deleted: 0, rejected: 0, problems: 0, rounded: 0, before_start: 0, bytes: 0 };
+  const more = {
+    carried: 0,
+    missing: 0,
+    deleted: 0,
+    child_deleted: 0,
+    rejected: 0,
+    problems: 0,
+    rounded: 0,
+    before_start: 0,
+    bytes: 0,
+  };
   const unproven = { service_rows: null, table_rows: null, difference: null, difference_reason: null };
   const status = error === null ? ("succeeded" as const) : ("failed" as const);
   return {

@@ -146,6 +146,7 @@ async function perform(
     carried: 0,
     missing: 0,
     deleted: 0,
+    child_deleted: 0,
     rejected: 0,
     problems: 0,
     rounded: 0,

@@ -80,7 +80,7 @@ const vendors = defineStream({
 
 const entry = { v: count(), title: text().nullable(), amount: money(notGiven), age_days: volatile(count()) };
 
-/** Without a total or an endpoint of its rows: only a second look tells what is gone. */
+/** Without a total or an endpoint of its rows: only a later run tells what is gone. */
 const notes = defineStream({
   name: "notes",
   path: "/notes",

@@ -29,6 +29,38 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await count("purchase_order_line_items", `${live} and ${of}`)).toBeGreaterThan(0);
   });
 
+  test("a detail of a listed row that answers 404 is requested again after 1, 2 and 4 nights, and verify requests it", async () => {
+    const noAudit = { streams: { defaults: { details: { audit: 0 } } } };
+    const place = await scenario(make, { orders: 60 }, { config: noAudit });
+    const { simulator, sync, verify, count, clock } = place;
+    const key = String([...simulator.truth.rows("purchase_orders")][3]!["po_number"]);
+    const path = `/po/${encodeURIComponent(key)}`;
+    let requested = 0;
+    let isGone = true;
+    place.look = passing => {
+      if (passing.path !== path) return undefined;
+      requested++;
+      return isGone ? refused(404, "RESOURCE_NOT_FOUND") : undefined;
+    };
+    const nights: number[] = [];
+    for (let night = 0; night <= 7; night++) {
+      const before = requested;
+      const report = await sync();
+      expect(report.notes).toMatchObject([{ code: "details.absent" }]);
+      if (requested > before) nights.push(night);
+      clock.advance(24 * 3_600_000);
+    }
+    expect(nights).toEqual([0, 1, 3, 7]);
+    expect(await count("_tributary.details", `parent_key = '${key}' and attempts = 4 and reason like '%404%'`)).toBe(1);
+    isGone = false;
+    const before = requested;
+    expect(await verify()).toMatchObject({ exit_code: 0 });
+    expect(requested).toBe(before + 1);
+    clock.advance(8 * 24 * 3_600_000);
+    expect((await sync()).notes).toEqual([]);
+    expect(await count("purchase_order_details", `${live} and po_number = '${key}'`)).toBe(1);
+  });
+
   test("a list needs no tables of its details; details that are switched off go with their orders all the same", async () => {
     const without = { streams: { exclude: ["purchase_order_details"] } };
     const place = await scenario(make, { orders: 60 }, { config: without });
@@ -84,7 +116,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       return refused(400, "BROKEN");
     };
     const first = await sync();
-    expect(lineOf(first, "purchase_order_details")).toMatchObject({ status: "succeeded", inserted: 57 });
+    expect(lineOf(first, "purchase_order_details")).toMatchObject({ status: "warning", inserted: 57 });
+    expect(first.warnings).toMatchObject([
+      { code: "details.some_failed", fields: { failed: 3, waiting: 0, reason: expect.stringContaining("BROKEN") } },
+    ]);
+    expect(await count("_tributary.details", "outcome = 'failed' and reason like '%BROKEN%'")).toBe(3);
     expect(await count("_tributary.details", "outcome = 'failed' and attempts = 1")).toBe(3);
     await sync();
     expect(asked).toBe(3);

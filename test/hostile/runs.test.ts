@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { id, moment, record } from "../../schemas/fields.ts";
-import { defineStream, detail, feed } from "../../src/catalog/stream.ts";
+import { id, moment } from "../../schemas/fields.ts";
+import { detail, feed } from "../../src/catalog/stream.ts";
 import { lineOf } from "../support/run.ts";
+import { streamOf } from "../support/streams.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile, pageOf } from "./service.ts";
@@ -11,38 +12,27 @@ const [duckdb, postgres] = warehouses.map(({ make }) => make);
 const calmly = '{"data":{"rows":[{"id":1}]}}';
 const NUL = "\\u0000";
 
-const events = defineStream({
-  name: "events",
-  path: "/events",
-  mode: feed({
-    rows: "things",
-    highWaterColumn: "ts",
-    narrow: { by: "dates", from: "date_from", to: "date_to" },
-    fullScanPages: 0,
-    fullScanEveryDays: 3_650,
-    lookbackDays: 7,
-  }),
-  row: record("An event.", { id: id().describe("Its id."), ts: moment().nullable().describe("When.") }),
-  key: ["id"],
-  preset: "core",
-});
-const details = defineStream({
-  name: "row_details",
-  path: "/calm/{id}",
-  mode: detail({ of: "calm" }),
-  row: record("A row.", { id: id().describe("Its id.") }),
-  key: ["id"],
-  preset: "core",
-});
+const events = streamOf(
+  "events",
+  { id: id(), ts: moment().nullable() },
+  {
+    mode: feed({
+      rows: "things",
+      highWaterColumn: "ts",
+      narrow: { by: "dates", from: "date_from", to: "date_to" },
+      fullScanPages: 0,
+      fullScanEveryDays: 3_650,
+      lookbackDays: 7,
+    }),
+  },
+);
+const details = streamOf("row_details", { id: id() }, { path: "/calm/{id}", mode: detail({ of: "calm" }) });
 
-const paged = defineStream({
-  name: "paged_details",
-  path: "/calm/{id}/lines",
-  mode: detail({ of: "calm", rows: "things", paged: true }),
-  row: record("A line.", { line: id().describe("Its number.") }),
-  key: ["calm_id", "_index"],
-  preset: "core",
-});
+const paged = streamOf(
+  "paged_details",
+  { line: id() },
+  { path: "/calm/{id}/lines", mode: detail({ of: "calm", rows: "things", paged: true }), key: ["calm_id", "_index"] },
+);
 
 test("what a database cannot store as text is in no error, no reason and no identity that is stored", async () => {
   const words = `a${NUL}b\\ud800${"w".repeat(100_000)}`;

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { id, record } from "../../../schemas/fields.ts";
+import { id } from "../../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../../src/catalog/stream.ts";
 import { Encoder } from "../../../src/rows/encoder.ts";
 import { createHasher } from "../../../src/rows/hash.ts";
@@ -11,18 +11,12 @@ import { beginScan } from "../../../src/warehouse/state/stream_state.ts";
 import { stillClock } from "../../support/clock.ts";
 import { unlimited } from "../../support/memory.ts";
 import { lineOf } from "../../support/run.ts";
+import { streamOf } from "../../support/streams.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { page, told } from "../../sync/answers.ts";
 import { answer, archived, filesBelow, temporaryFolder } from "./folder.ts";
 
-const things = defineStream({
-  name: "things",
-  path: "/things",
-  mode: list({ rows: "" }),
-  row: record("Things.", { thing: id().describe("Which.") }),
-  key: ["thing"],
-  preset: "core",
-});
+const things = streamOf("things", { thing: id() }, { mode: list({ rows: "" }) });
 const make = () => passing(duckdbWarehouse());
 
 test("what a batch came in is in the archive before the batch is stored, whether or not it can be", async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { count, id, percent, quantity, record, table, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, type Stream, scan } from "../../../src/catalog/stream.ts";
+import { count, id, percent, quantity, table, text } from "../../../schemas/fields.ts";
+import { detail, type Stream, scan } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../support/streams.ts";
 import { contents } from "../../support/tables.ts";
 import { passing, postgresWarehouse, type Warehouse, warehouses } from "../../support/warehouse.ts";
 import { page, told } from "../../sync/answers.ts";
@@ -15,28 +16,18 @@ function version(counted: typeof count, rate: typeof percent | typeof text): rea
     visits: counted().nullable().describe("How often somebody came."),
     stayed: counted().nullable().describe("Days that they stayed."),
   };
-  const things = defineStream({
-    name: "things",
-    path: "/things",
-    mode: scan({ rows: "things" }),
-    row: record("Things.", { thing: id().describe("Which."), ...fields }),
-    key: ["thing"],
-    preset: "core",
-  });
-  const parts = defineStream({
-    name: "thing_parts",
-    path: "/things/{thing}",
-    mode: detail({ of: "things" }),
-    row: record("A thing.", {
-      thing: id().describe("Which."),
+  const things = streamOf("things", { thing: id(), ...fields }, { mode: scan({ rows: "things" }) });
+  const parts = streamOf(
+    "thing_parts",
+    {
+      thing: id(),
       moves: table("thing_moves", "Its moves.", {
-        change_pct: rate().nullable().describe("How far it moved."),
-        steps: counted().nullable().describe("In how many steps."),
+        change_pct: rate().nullable(),
+        steps: counted().nullable(),
       }),
-    }),
-    key: ["thing"],
-    preset: "core",
-  });
+    },
+    { path: "/things/{thing}", mode: detail({ of: "things" }) },
+  );
   return [things, parts];
 }
 

@@ -4,7 +4,7 @@ import { count, id, json, money, notGiven, table, text } from "../../../schemas/
 import type { Stream } from "../../../src/catalog/stream.ts";
 import { lineOf } from "../../support/run.ts";
 import { contents, difference } from "../../support/tables.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { ordersWith } from "../../sync/orders.ts";
 import { scenario } from "../../sync/scenario.ts";
 
@@ -27,7 +27,7 @@ function version(more: Partial<Record<"order" | "detail" | "line", z.ZodRawShape
 const old = version({});
 const config = { streams: { defaults: { details: { audit: 0 } } } };
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a new version with a column more fills it, fetches no detail again, and no row counts as changed", async () => {
     const place = await scenario(make, { orders: 40 }, { config });
     const { simulator, warehouse, sync, clock } = place;

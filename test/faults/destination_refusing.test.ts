@@ -188,16 +188,6 @@ describe("a PostgreSQL that stays away", () => {
     expect(await night.runs()).toEqual([]);
   });
 
-  it("and lets the run in at last, which outlives a loss like others do", async () => {
-    const night = await begin({
-      passing: ({ gate }, path) => (isDetail(path) ? gate.shut() : undefined),
-      pausing: ({ gate }, nth) => (nth === 3 ? gate.open() : undefined),
-    });
-    night.gate.shut();
-    const report = await night.sync({ names });
-    expect([report.exit_code, night.pauses]).toEqual([6, [1, 2, 5, 1, 2, 5, 10, 20, 40]]);
-  });
-
   it("is not waited for where nobody knows its host", async () => {
     const night = await begin();
     const url = new URL(night.url);

@@ -28,12 +28,6 @@ const events = streamOf(
 );
 const details = streamOf("row_details", { id: id() }, { path: "/calm/{id}", mode: detail({ of: "calm" }) });
 
-const paged = streamOf(
-  "paged_details",
-  { line: id() },
-  { path: "/calm/{id}/lines", mode: detail({ of: "calm", rows: "things", paged: true }), key: ["calm_id", "_index"] },
-);
-
 test("what a database cannot store as text is in no error, no reason and no identity that is stored", async () => {
   const words = `a${NUL}b\\ud800${"w".repeat(100_000)}`;
   const place = await hostile(postgres!, [things, listOf("calm"), details], {
@@ -97,18 +91,6 @@ test("pages without a row that always name another are given up; a few between o
   place.says["/things"] = ({ nth }) =>
     pageOf(nth % 20 === 0 ? [`{"id":${nth}}`] : [], nth < from + 99 ? `d${nth}` : null);
   expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", inserted: 5 });
-});
-
-test("a detail's pages without a row that always name another are given up, and other details come", async () => {
-  const place = await hostile(duckdb!, [listOf("calm"), paged], {
-    "/calm": () => '{"data":{"rows":[{"id":1},{"id":2}]}}',
-    "/calm/1/lines": ({ nth }) => pageOf([], nth < 1_100 ? `c${nth}` : null),
-    "/calm/2/lines": () => pageOf(['{"line":1}']),
-  });
-  const line = lineOf(await place.run(), "paged_details");
-  expect(line).toMatchObject({ status: "failed", inserted: 1 });
-  expect(line.error).toContain("1000 without a row one after another");
-  expect(place.counts.get("/calm/1/lines")).toBe(1_000);
 });
 
 test("a service that lives in the year 9999 moves no high-water mark beyond our own time", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { id, text } from "../../schemas/fields.ts";
 import { detail } from "../../src/catalog/stream.ts";
+import { streamOf } from "../catalog/streams.ts";
 import { lineOf } from "../support/run.ts";
-import { streamOf } from "../support/streams.ts";
 import { eitherWarehouse } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile } from "./service.ts";

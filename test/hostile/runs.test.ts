@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { id, moment } from "../../schemas/fields.ts";
 import { detail, feed } from "../../src/catalog/stream.ts";
+import { streamOf } from "../catalog/streams.ts";
 import { lineOf } from "../support/run.ts";
-import { streamOf } from "../support/streams.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile, pageOf } from "./service.ts";

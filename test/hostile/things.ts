@@ -13,7 +13,7 @@ import {
   text,
 } from "../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../src/catalog/stream.ts";
-import { streamOf } from "../support/streams.ts";
+import { streamOf } from "../catalog/streams.ts";
 
 /* Streams of the tests' own, with a column of each kind. */
 

@@ -1,6 +1,6 @@
 import { id, moment } from "../../schemas/fields.ts";
 import { feed } from "../../src/catalog/stream.ts";
-import { streamOf } from "../support/streams.ts";
+import { streamOf } from "../catalog/streams.ts";
 import { page, type Say } from "./answers.ts";
 
 /** A row of it, as a service sends it. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { id } from "../../schemas/fields.ts";
 import { detail, type Stream, scan } from "../../src/catalog/stream.ts";
-import { streamOf } from "../support/streams.ts";
+import { streamOf } from "../catalog/streams.ts";
 
 /** Orders and their details as a version of tributary knows them: of either its key, and the columns that a test is about. */
 export function ordersWith(columns: { order?: z.ZodRawShape; detail?: z.ZodRawShape }): readonly Stream[] {

@@ -1,6 +1,6 @@
 import { date, flag, id, json, moment, record, text } from "../../schemas/fields.ts";
 import { defineStream, detail, snapshot } from "../../src/catalog/stream.ts";
-import { streamOf } from "../support/streams.ts";
+import { streamOf } from "../catalog/streams.ts";
 import type { Say, Told } from "./answers.ts";
 
 /* Orders and bills that name vendors, and what can be asked of a vendor. */

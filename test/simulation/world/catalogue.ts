@@ -14,7 +14,7 @@ import {
 } from "../../../schemas/fields.ts";
 import type { Column } from "../../../src/catalog/columns.ts";
 import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../../src/catalog/stream.ts";
-import { streamOf } from "../../support/streams.ts";
+import { streamOf } from "../../catalog/streams.ts";
 
 /** The lists whose rows can be changed. */
 export const lists = ["orders", "notes", "parts", "events", "queue"] as const;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { id, json, table, text } from "../../../schemas/fields.ts";
 import { detail, type Stream } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { contents } from "../../support/tables.ts";
 import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { type Told, told } from "../answers.ts";

@@ -4,9 +4,9 @@ import { date, id, moment, table, text } from "../../../schemas/fields.ts";
 import { detail, feed } from "../../../src/catalog/stream.ts";
 import { readProblems } from "../../../src/operations/rejects.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { load } from "../../config/sample.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 

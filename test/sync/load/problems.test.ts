@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { date, id, table } from "../../../schemas/fields.ts";
-import { streamOf } from "../../support/streams.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { scenario } from "../scenario.ts";

@@ -5,8 +5,8 @@ import { replayRejects } from "../../../src/operations/replay/rejects.ts";
 import { createRedactor } from "../../../src/secrets.ts";
 import { fromService, type RunSource, runCompany } from "../../../src/sync/run/jobs.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { instead, page, type Told, told } from "../answers.ts";
 

@@ -7,8 +7,8 @@ import { decideDeletes } from "../../../src/sync/load/soft_delete_decision.ts";
 import { StreamProgress } from "../../../src/sync/stream_progress.ts";
 import type { Diff } from "../../../src/warehouse/merge/load_target.ts";
 import { beginScan } from "../../../src/warehouse/state/stream_state.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { stillClock } from "../../support/clock.ts";
-import { streamOf } from "../../support/streams.ts";
 
 const clock = stillClock();
 const things = streamOf("things", { id: id() });

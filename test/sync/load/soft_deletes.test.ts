@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { id, moment, record, text } from "../../../schemas/fields.ts";
 import { defineStream, feed, scan } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { forget } from "../../support/forgetting.ts";
 import { type Passing, refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 import { scenario } from "../scenario.ts";

@@ -5,8 +5,8 @@ import { id } from "../../../schemas/fields.ts";
 import { list } from "../../../src/catalog/stream.ts";
 import { readRejects } from "../../../src/operations/rejects.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { load } from "../../config/sample.ts";
-import { streamOf } from "../../support/streams.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { instead, told } from "../answers.ts";
 

@@ -4,9 +4,9 @@ import { count, flag, id, record } from "../../../schemas/fields.ts";
 import { defineStream, detail } from "../../../src/catalog/stream.ts";
 import { planReport } from "../../../src/cli/terminal/plan_report.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { emptyFolder } from "../../cli/process.ts";
 import { configOf, plain } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 

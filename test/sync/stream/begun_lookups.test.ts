@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { count, id } from "../../../schemas/fields.ts";
 import { lookup } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, type Say, told } from "../answers.ts";
 import type { Scenario } from "../scenario.ts";

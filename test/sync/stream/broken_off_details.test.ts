@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { id, text } from "../../../schemas/fields.ts";
 import { detail, type Stream } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { refused } from "../../support/interposed.ts";
 import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { noSuch, type Told, told } from "../answers.ts";
 

@@ -3,8 +3,8 @@ import { count, id, text } from "../../../schemas/fields.ts";
 import type { Relation } from "../../../src/catalog/relation.ts";
 import { detail } from "../../../src/catalog/stream.ts";
 import { systemClock } from "../../../src/clock.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { type Told, told } from "../answers.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { id, lineId, quantity, table, text, volatile } from "../../../schemas/fields.ts";
 import { scan } from "../../../src/catalog/stream.ts";
-import { streamOf } from "../../support/streams.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 

@@ -3,8 +3,8 @@ import { count, id, record, text, whole } from "../../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../../src/catalog/stream.ts";
 import { totalIn } from "../../../src/sync/extract/listing.ts";
 import { reasons } from "../../../src/sync/load/row_count_proof.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, page, told } from "../answers.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from "vitest";
 import { count, id, text, whole } from "../../../schemas/fields.ts";
 import { defineStream, detail, list, lookup, type Stream } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { forget } from "../../support/forgetting.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse, passing, postgresWarehouse } from "../../support/warehouse.ts";
 import { instead, type Say, told } from "../answers.ts";
 

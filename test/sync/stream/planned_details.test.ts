@@ -4,8 +4,8 @@ import { detail } from "../../../src/catalog/stream.ts";
 import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { configOf, plain } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { count, id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, type Stream } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
-import { streamOf } from "../../support/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, noSuch, page, type Say, type Told, told } from "../answers.ts";
 

@@ -3,7 +3,7 @@ import pg from "pg";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { count, id, percent, quantity, table, text } from "../../../schemas/fields.ts";
 import { detail, type Stream, scan } from "../../../src/catalog/stream.ts";
-import { streamOf } from "../../support/streams.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { contents } from "../../support/tables.ts";
 import { passing, postgresWarehouse, type Warehouse, warehouses } from "../../support/warehouse.ts";
 import { page, told } from "../../sync/answers.ts";

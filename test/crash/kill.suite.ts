@@ -7,7 +7,7 @@ import { instantOf, openYard, requestsSoFar, type Scenario, strict, trial, type 
 import type { MakeWarehouse } from "./warehouse.ts";
 
 const small: Sizes = { orders: 40, invoices: 20, items: 250, findings: 40, ingested: 150 };
-/** `npm run prove:crash` takes all streams and many more instants, which are others in each run of the tests too. */
+/** The instants are others in each run of the tests. `npm run simulation` takes streams of every shape and many more. */
 const few = {
   destination: { publish_every: "1s" },
   streams: {

@@ -21,7 +21,7 @@ describe(`kill -9 of PostgreSQL under a sync (CRASH_SEED=${seed})`, () => {
   });
 
   // The last tenth of a run is too near its end to be hit for certain.
-  for (const [index, chance] of chances(3, seed).entries()) {
+  for (const [index, chance] of chances(2, seed).entries()) {
     const scenario = index === 1 ? "night" : "first";
     it(`${scenario}, at ${(chance * 0.9).toFixed(3)}: the run goes on when it is back, and ends as if nothing had been`, async () => {
       const outcome = await serverTrial(yard, server, scenario, instantOf(yard, scenario, chance * 0.45));

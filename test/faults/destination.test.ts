@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readlink, rm, stat } from "node:fs/promises";
+import { readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Simulator } from "../../simulator/simulator.ts";
 import type { Message } from "../../src/message.ts";
 import { key, openCompany } from "../crash/company.ts";
-import { type Ended, goodSync, startSync } from "../crash/killing.ts";
+import { type Ended, goodSync } from "../crash/killing.ts";
 import { differences, type Tables, tablesOf } from "../crash/tables.ts";
-import { type MakeWarehouse, makeDuckdb, makePostgres, type Warehouse } from "../crash/warehouse.ts";
+import { type MakeWarehouse, makeDuckdb, type Warehouse } from "../crash/warehouse.ts";
 import { program } from "../support/program.ts";
 
 const few = { streams: { defaults: { details: { audit: 0 } }, exclude: ["invoice*", "findings*", "ingested"] } };
@@ -71,7 +70,6 @@ describe("DuckDB", () => {
 
   it.each([
     ["a disk full long before the file's size", () => 100],
-    ["a disk full at half the file's size", () => size / 2],
     ["a disk full a little beyond the file's size", () => size + 300],
   ])(
     "%s: a run ends with one paragraph, readers keep what they have, and the next run makes it good",
@@ -91,46 +89,4 @@ describe("DuckDB", () => {
       await warehouse.remove();
     },
   );
-
-  it("a folder that somebody removes under a run: one paragraph, and the next run starts afresh", async () => {
-    const warehouse = await place.before.copy();
-    place.company.requests.clear();
-    const running = startSync(warehouse, ["--json"]);
-    while (place.company.requests.total < 12 && running.child.exitCode === null) await sleep(1);
-    // The run is not over before, and it may write a file where others have just been removed.
-    place.company.faults.latencyMs = 2_000;
-    await rm(join(warehouse.folder, "w.versions"), { recursive: true, maxRetries: 10 });
-    place.company.faults.latencyMs = 0;
-    expectToldOnce(await running.ended, /vanished/);
-    await goodSync(warehouse);
-    expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
-    await warehouse.remove();
-  });
-});
-
-describe("PostgreSQL", () => {
-  it("a session that the server ends under a run: it goes on by itself, and says so", async () => {
-    const make = makePostgres(inject("postgresUrl"));
-    const place = await evening(make);
-    for (const requests of [12, 30]) {
-      const warehouse = await place.before.copy();
-      place.company.requests.clear();
-      const running = startSync(warehouse, ["--json"]);
-      while (place.company.requests.total < requests && running.child.exitCode === null) await sleep(1);
-      // However long it takes to end the session, the run is not over before.
-      place.company.faults.latencyMs = 2_000;
-      await warehouse.state(
-        `select pg_terminate_backend(pid) from pg_stat_activity where starts_with(application_name, 'tributary') and datname = current_database()`,
-      );
-      place.company.faults.latencyMs = 0;
-      const { code, stdout, stderr } = await running.ended;
-      expect([code, JSON.parse(stdout).notes]).toMatchObject([0, [{ code: "run.begun_again", fields: { times: 1 } }]]);
-      expect(stderr).toMatch(/connection to PostgreSQL .* was lost[\s\S]*Trying again in 1 s/);
-      expect(differences(place.after, await tablesOf(warehouse))).toEqual([]);
-      expect(await warehouse.litter()).toEqual([]);
-      await warehouse.remove();
-    }
-    await place.before.remove();
-    await place.company.close();
-  });
 });

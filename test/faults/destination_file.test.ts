@@ -1,19 +1,7 @@
 import { execFile } from "node:child_process";
-import {
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  writeFile,
-} from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { DestinationError } from "../../src/errors.ts";
@@ -46,28 +34,14 @@ function expectToldOnce(report: RunReport, what: RegExp): void {
 describe("what a publish that was killed leaves", () => {
   it.each<[string, (place: Place) => Promise<unknown>]>([
     [
-      "half a copy",
-      async ({ home }) => {
-        await mkdir(join(home, `${MADE_AT}.tmp`));
-        await writeFile(join(home, `${MADE_AT}.tmp`, "w.duckdb"), "half");
-      },
-    ],
-    [
-      "a whole copy that is not linked",
-      async ({ home, work }) => cp(work, join(home, "2026-03-17T11-00-00.000Z", "w.duckdb")),
-    ],
-    [
-      "a link that is not in its place",
+      "half a copy, old versions, a whole copy and links that are not in their place",
       async ({ home, work, path }) => {
-        await cp(work, join(home, "2026-03-17T11-00-00.000Z", "w.duckdb"));
-        await symlink("w.versions/2026-03-17T11-00-00.000Z/w.duckdb", `${path}.tributary.new`);
-      },
-    ],
-    ["a link of an earlier version of tributary", ({ home }) => symlink("../nowhere", join(home, "link.new"))],
-    [
-      "old versions",
-      async ({ home, work }) => {
+        await mkdir(join(home, "2026-03-17T10-00-00.000Z.tmp"));
+        await writeFile(join(home, "2026-03-17T10-00-00.000Z.tmp", "w.duckdb"), "half");
         for (const day of [10, 11, 12]) await cp(work, join(home, `2026-03-${day}T11-00-00.000Z`, "w.duckdb"));
+        await cp(work, join(home, MADE_AT, "w.duckdb"));
+        await symlink(`w.versions/${MADE_AT}/w.duckdb`, `${path}.tributary.new`);
+        await symlink("../nowhere", join(home, "link.new"));
       },
     ],
     [
@@ -121,41 +95,6 @@ describe("what somebody does between two runs", () => {
     await expectRight(place);
   });
 
-  it("a file of somebody else's in the link's place is left as it is, and told", async () => {
-    const place = await copied();
-    await rm(place.path);
-    await writeFile(place.path, "shopping list\n".repeat(400));
-    await expect(place.run()).rejects.toMatchObject({
-      exitCode: 6,
-      message: expect.stringMatching(/left as it is.*move it away/),
-    });
-    expect(await readFile(place.path, "utf8")).toMatch(/^shopping list/);
-    await rm(place.path);
-    await place.run();
-    await expectRight(place);
-  });
-
-  it.each([
-    ["cut to half", 0.5],
-    ["cut to its head", 0.001],
-    ["emptied", 0],
-  ])(
-    "a work file that was %s is told and put aside, and the run goes on from the newest version",
-    async (_name, share) => {
-      const place = await copied();
-      const { size } = await stat(place.work);
-      await truncate(place.work, Math.floor(size * share));
-      const report = await place.run();
-      expect(report.warnings).toMatchObject([
-        { message: expect.stringMatching(/work\.duckdb was damaged.*damaged\.duckdb/) },
-      ]);
-      const aside = join(dirname(place.work), "damaged.duckdb");
-      expect((await stat(aside)).size).toBe(Math.floor(size * share));
-      await rm(aside);
-      await expectRight(place);
-    },
-  );
-
   it("a folder that may not be written is told with what to do", async () => {
     await expect(evening.at("/sys").run()).rejects.toMatchObject({
       exitCode: 6,
@@ -198,21 +137,6 @@ describe("what somebody does under a run", () => {
     await writeFile(join(place.home, "holder.json"), JSON.stringify(holder));
     await expect(place.run()).rejects.toMatchObject({ exitCode: 4, message: expect.stringMatching(/run run-1/) });
     await writeFile(join(place.home, "holder.json"), JSON.stringify({ ...holder, pid: 2 ** 22 + 1 }));
-    expect((await place.run()).exit_code).toBe(0);
-    await expectRight(place);
-  });
-
-  it("puts a file of their own in the link's place: it is not replaced", async () => {
-    const place = await copied();
-    expectToldOnce(
-      await place.run(async () => {
-        await rm(place.path);
-        await writeFile(place.path, "shopping list\n".repeat(400));
-      }),
-      /left as it is.*move it away/,
-    );
-    expect(await readFile(place.path, "utf8")).toMatch(/^shopping list/);
-    await rm(place.path);
     expect((await place.run()).exit_code).toBe(0);
     await expectRight(place);
   });

@@ -1,49 +1,34 @@
 import { describe, expect, test } from "vitest";
-import { id, record, text } from "../../schemas/fields.ts";
-import { defineStream, detail, list } from "../../src/catalog/stream.ts";
+import { id, text } from "../../schemas/fields.ts";
+import { detail } from "../../src/catalog/stream.ts";
+import { streamOf } from "../catalog/streams.ts";
 import { lineOf } from "../support/run.ts";
 import { eitherWarehouse } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
 import { hostile } from "./service.ts";
 import { listOf } from "./things.ts";
 
-const pairs = defineStream({
-  name: "pairs",
-  path: "/pairs",
-  mode: list({ rows: "pairs" }),
-  row: record("A pair.", {
-    one: id().describe("One."),
-    two: id().describe("Two."),
-    three: id().describe("Three."),
-    note: text().nullable().describe("A note."),
-  }),
-  key: ["one", "two", "three"],
-  preset: "core",
-});
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", { id: id().describe("Its id."), vendor: text().nullable().describe("Who sells.") }),
-  key: ["id"],
-  preset: "core",
-});
-const details = defineStream({
-  name: "order_details",
-  path: "/orders/{id}",
-  mode: detail({ of: "orders" }),
-  row: record("An order.", { id: id().describe("Its id."), total: text().nullable().describe("A total.") }),
-  key: ["id"],
-  preset: "core",
-});
-const vendors = defineStream({
-  name: "vendors",
-  path: "/vendors/{vendor}",
-  mode: detail({ of: "orders", by: "vendor" }),
-  row: record("A vendor.", { name: text().nullable().describe("Its name.") }),
-  key: ["vendor"],
-  preset: "core",
-});
+const pairs = streamOf(
+  "pairs",
+  {
+    one: id(),
+    two: id(),
+    three: id(),
+    note: text().nullable(),
+  },
+  { key: ["one", "two", "three"] },
+);
+const orders = streamOf("orders", { id: id(), vendor: text().nullable() });
+const details = streamOf(
+  "order_details",
+  { id: id(), total: text().nullable() },
+  { path: "/orders/{id}", mode: detail({ of: "orders" }) },
+);
+const vendors = streamOf(
+  "vendors",
+  { name: text().nullable() },
+  { path: "/vendors/{vendor}", mode: detail({ of: "orders", by: "vendor" }), key: ["vendor"] },
+);
 
 /** Characters that no compression makes shorter. */
 function ideographs(length: number): string {

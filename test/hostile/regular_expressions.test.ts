@@ -44,7 +44,7 @@ function pieces({ source, flags }: Literal): string[][] {
   });
 }
 
-/** Beginnings, what is repeated after them, and what comes last. */
+/** Beginnings, what is repeated after them, and an end that nothing matches: only then all ways are tried. */
 function attacks(literal: Literal): [string, string, string][] {
   const all = pieces(literal).slice(0, 40);
   const firsts = all.map(([first]) => first!);
@@ -55,9 +55,9 @@ function attacks(literal: Literal): [string, string, string][] {
     for (let end = index + 2; end <= Math.min(all.length, index + 4); end++)
       runs.add(firsts.slice(index, end).join(""));
     for (const sample of samples)
-      for (const last of ["", "\u0001", "\n\u0001"]) made.push([firsts.slice(0, index).join(""), sample, last]);
+      for (const last of ["\u0001", "\n\u0001"]) made.push([firsts.slice(0, index).join(""), sample, last]);
   });
-  for (const run of runs) for (const last of ["", "\n\u0001"]) made.push(["", run, last]);
+  for (const run of runs) made.push(["", run, "\n\u0001"]);
   return made;
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { encode } from "../rows/store.ts";
 import { lineOf } from "../support/run.ts";
 import { eitherWarehouse, warehouses } from "../support/warehouse.ts";
 import { outside } from "./outside.ts";
@@ -139,11 +138,4 @@ test("bodies that are nothing but nesting end as a clear error, each its own str
     expect(lineOf(report, name).status).toBe("incomplete");
     expect(lineOf(report, name).error).toMatch(/"data"|expected rows at data\.rows/);
   }
-});
-
-test("of millions of rows without a key the first thousand are kept and all are counted", async () => {
-  const { rejects, rejected } = await encode(Array.from({ length: 25_000 }, () => ({})));
-  expect(rejected).toBe(25_000);
-  expect(rejects).toHaveLength(1_001);
-  expect(rejects.at(-1)).toMatchObject({ raw: {}, reason: expect.stringContaining("is missing"), further: 24_000 });
 });

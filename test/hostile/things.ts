@@ -13,6 +13,7 @@ import {
   text,
 } from "../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../src/catalog/stream.ts";
+import { streamOf } from "../catalog/streams.ts";
 
 /* Streams of the tests' own, with a column of each kind. */
 
@@ -45,11 +46,4 @@ export const things = defineStream({
 
 /** A list of rows with nothing but an id, at its own path. */
 export const listOf = (name: string) =>
-  defineStream({
-    name,
-    path: `/${name}`,
-    mode: list({ rows: "rows" }),
-    row: record("A row.", { id: id().describe("Its id.") }),
-    key: ["id"],
-    preset: "core",
-  });
+  streamOf(name, { id: id() }, { path: `/${name}`, mode: list({ rows: "rows" }) });

@@ -85,77 +85,6 @@ const numerals = [
   "1e2",
   "1.0",
 ];
-/** Numbers to some readers, text here. */
-const looksLikeNumber = [
-  "NaN",
-  "Infinity",
-  "-Infinity",
-  "0x10",
-  "1_000",
-  "1,000.00",
-  "١٢٣",
-  " 1",
-  "1 ",
-  "+",
-  "--1",
-  "1e",
-];
-/** Powers of ten that nobody should write out; what a decimal, a count and a score are then. */
-const farPowers: readonly (readonly [string, bigint | null, null, number | null])[] = [
-  ["1e999999999", null, null, null],
-  ["-1e400000000", null, null, null],
-  ["1e9999999999999999999999", null, null, null],
-  ["1e-999999999", 0n, null, 0],
-  ["-1e-400000000", 0n, null, 0],
-];
-
-const days: readonly (readonly [string, string | null])[] = [
-  ["0000-01-01", null],
-  ["0001-01-01", "0001-01-01"],
-  ["9999-12-31", "9999-12-31"],
-  ["10000-01-01", null],
-  ["+010000-01-01", null],
-  ["-0001-01-01", null],
-  ["-1", null],
-  ["2026-02-30", null],
-  ["2026-02-29", null],
-  ["2024-02-29", "2024-02-29"],
-  ["1900-02-29", null],
-  ["2026-13-01", null],
-  ["2026-00-10", null],
-  ["2026-03-15T24:00:00Z", null],
-  ["infinity", null],
-  ["-infinity", null],
-  ["epoch", null],
-  ["today", null],
-  ["٢٠٢٦-٠٣-١٥", null],
-  ["2026-03-15\0", null],
-  ["", null],
-];
-const moments: readonly (readonly [string, string | null])[] = [
-  ["0001-01-01T00:00:00Z", "-62135596800000000"],
-  ["0000-12-31T23:59:59Z", null],
-  ["9999-12-31T23:59:59.999999999999Z", "253402300799999999"],
-  ["10000-01-01T00:00:00Z", null],
-  ["-0001-06-01T00:00:00Z", null],
-  ["0001-01-01T00:00:00+14:00", null],
-  ["9999-12-31T23:59:59-14:00", null],
-  ["2026-03-15T24:00:00Z", null],
-  ["2016-12-31T23:59:60Z", null],
-  ["2026-02-30T00:00:00Z", null],
-  ["2026-03-15T12:00:00.123456789012Z", "1773576000123456"],
-  ["2026-03-15T12:00:00.999999999999Z", "1773576000999999"],
-  ["1969-12-31T23:59:59.999999999999Z", "-1"],
-  ["2026-03-15T12:00:00+14:00", "1773525600000000"],
-  ["2026-03-15T12:00:00-12:00", "1773619200000000"],
-  ["2026-03-15T12:00:00+99:99", null],
-  ["2026-03-15T12:00:00+02:60", null],
-  ["2026-03-15T12:00:00 Europe/Berlin", null],
-  ["infinity", null],
-  ["now", null],
-  ["", null],
-];
-
 const odd = ["true", "false", '"true"', '"f"', '"yes"', "1", "0", "{}", "[]", "[1]", '{"a":1}', "null"];
 
 /** Fields that are called like something of ours, of JavaScript's or of SQL's. */
@@ -224,7 +153,7 @@ function sent(): Sent[] {
       undefined,
     );
   };
-  for (const text of [...texts, ...looksLikeNumber]) each(quote(text));
+  for (const text of texts) each(quote(text));
   for (const text of unstorable)
     add(`"text":${quote(text)},"day":${quote(text)}`, {
       text: { kind: "text", value: null, raw: text },
@@ -234,19 +163,6 @@ function sent(): Sent[] {
     each(numeral);
     each(quote(numeral));
   }
-  for (const [power, money, count, score] of farPowers)
-    for (const source of [power, quote(power)]) {
-      const raw = parseExactly(source);
-      const isText = typeof raw === "string";
-      const lost = { value: null, raw };
-      add(`"text":${source},"money":${source},"count":${source},"score":${source},"json":${source}`, {
-        text: { kind: "text", ...(isText ? { value: raw, raw } : lost) },
-        money: { kind: "money", value: money, raw },
-        count: { kind: "count", value: count, raw },
-        score: { kind: "score", value: score, raw },
-        json: { kind: "json", ...(isText ? { value: expectedValue("json", raw), raw } : lost) },
-      });
-    }
   for (const value of odd) {
     each(value);
     const raw = parseExactly(value);
@@ -257,11 +173,6 @@ function sent(): Sent[] {
     ] as const)
       add(`${quote(name)}:${value}`, { [name]: { kind, value: expected(kind, raw), raw } });
   }
-  for (const [day, wanted] of days) add(`"day":${quote(day)}`, { day: { kind: "date", value: wanted, raw: day } });
-  for (const [moment, wanted] of moments)
-    add(`"moment":${quote(moment)}`, {
-      moment: { kind: "moment", value: wanted === null ? null : BigInt(wanted), raw: moment },
-    });
   for (const name of names) {
     const object = `{${quote(name)}:{${quote(name)}:[0.30000000000000001,null]}}`;
     const raw = parseExactly(object);

@@ -11,6 +11,10 @@ test.each([
   ["15.03.2026", undefined],
   ["2026-03-15 or so", undefined],
   ["0000-01-01", undefined],
+  ["10000-01-01", undefined],
+  ["-0001-01-01", undefined],
+  ["infinity", undefined],
+  ["٢٠٢٦-٠٣-١٥", undefined],
 ])("the date %s is %s", async (text, date) => {
   const found = await value("day", `"day":"${text}"`);
   expect(found.value).toBe(date ?? "NULL");
@@ -86,6 +90,10 @@ test.each([
   ["9999-12-31T23:59:59-01:00", undefined],
   ["2026-03-15T24:00:00Z", undefined],
   ["2026-03-15T12:60:00Z", undefined],
+  ["0001-01-01T00:00:00+14:00", undefined],
+  ["2016-12-31T23:59:60Z", undefined],
+  ["2026-03-15T12:00:00+99:99", undefined],
+  ["infinity", undefined],
   ["yesterday", undefined],
 ])("the moment %s is %s", async (text, moment) => {
   const found = await value("at", `"at":"${text}"`);

@@ -8,14 +8,12 @@ import { parseArgs } from "node:util";
 import { buildRunner } from "./engine/engine_process.ts";
 import type { ScenarioResult } from "./engine/workspace.ts";
 import { storyOf } from "./scenario/drawn.ts";
-import { EachDeath } from "./scenario/each.ts";
-import type { Database, Story } from "./scenario/story.ts";
+import type { Database } from "./scenario/story.ts";
 import { addTotals, noTotals, type Totals } from "./totals.ts";
 
 /*
  * npm run simulation -- [--database duckdb|postgres|ducklake] [--scenarios N] [--seed N] [--hours H] [--workers 2]
- * --seed alone runs that one scenario again; --hours goes on after the last seed that was run before. --each-death runs the
- * first run and the night of one seed's company as often as they have touches, and dies at another one each time.
+ * --seed alone runs that one scenario again; --hours goes on after the last seed that was run before.
  */
 
 const { values } = parseArgs({
@@ -27,7 +25,6 @@ const { values } = parseArgs({
     workers: { type: "string", default: "2" },
     shrink: { type: "string", default: "60" },
     "keep-going": { type: "boolean", default: false },
-    "each-death": { type: "boolean", default: false },
   },
 });
 const database = values.database as Database;
@@ -43,15 +40,8 @@ const begun = performance.now();
 const until = values.hours === undefined ? Number.POSITIVE_INFINITY : begun + Number(values.hours) * 3_600_000;
 const first = values.seed === undefined ? (values.hours === undefined ? 1 : await nextSeed()) : Number(values.seed);
 const scenarios = Number(
-  values.scenarios ??
-    (values.hours !== undefined || values["each-death"]
-      ? Number.MAX_SAFE_INTEGER
-      : values.seed === undefined
-        ? 100
-        : 1),
+  values.scenarios ?? (values.hours !== undefined ? Number.MAX_SAFE_INTEGER : values.seed === undefined ? 100 : 1),
 );
-const each = values["each-death"] ? new EachDeath(first, database) : undefined;
-const next = (): Story | undefined => (each === undefined ? storyOf(seed++, database) : each.next());
 const workers = Math.max(1, Math.min(Number(values.workers), scenarios));
 
 // Nothing in here has to outlive the machine: memory is faster, and a kill of a process loses none of it.
@@ -87,8 +77,7 @@ async function work(): Promise<void> {
   const answer = () => Promise.race([once(child, "message").then(([message]) => message), left.then(() => undefined)]);
   await answer();
   while (!ended()) {
-    const story = next();
-    if (story === undefined) break;
+    const story = storyOf(seed++, database);
     begunScenarios++;
     child.send(story);
     const result = (await answer()) as ScenarioResult | undefined;
@@ -98,7 +87,6 @@ async function work(): Promise<void> {
       console.error(`\n${report}\n`);
       return;
     }
-    each?.heard(story, result);
     addTotals(totals, result.totals);
     if (result.report !== undefined) {
       reports.push(result.report);
@@ -141,6 +129,5 @@ function print({ runs, faults, deaths, counts }: Totals): void {
     console.log(`\n${title}: ${sum}`);
     for (const [name, count] of rows) console.log(`  ${String(count).padStart(7)}  ${name}`);
   }
-  const result = each === undefined ? `seeds ${first} to ${seed - 1}` : `each death of seed ${first}`;
-  console.log(`\n${result}, ${reports.length} divergences`);
+  console.log(`\nseeds ${first} to ${seed - 1}, ${reports.length} divergences`);
 }

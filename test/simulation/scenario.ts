@@ -4,7 +4,6 @@ import type { Job } from "./engine/job.ts";
 import { Runs } from "./engine/runs.ts";
 import { isTroubled, mayFailDetails, repeats, unexplained } from "./scenario/endings.ts";
 import { last } from "./scenario/last.ts";
-import { lossInWords } from "./scenario/prose.ts";
 import { laterProgram, type NeighbourStep, type RunStep, type Step, type Story } from "./scenario/story.ts";
 import { note } from "./totals.ts";
 import type { Cast, Workspace } from "./world/cast_of_streams.ts";
@@ -76,7 +75,7 @@ class Scenario {
       }
       case "lose": {
         if (!(await this.#cast.stand.lose(step.how))) return [];
-        note(totals.faults, lossInWords(step.how));
+        note(totals.faults, `lost: ${step.how}`);
         this.#archiveLost ||= step.how === "archive";
         if (step.how === "archive") return [];
         await this.#rows.accept();

@@ -31,11 +31,20 @@ export const refused = (status: number, code: string): Instead => ({
   body: { error: { code, message: `${code} for the test`, details: null, request_id: "req_test" } },
 });
 
+type Looking = (passing: Passing) => Look | Promise<Look>;
+
 /** Stands between the runs and the simulator: sees each request before it is answered, and may answer itself. */
-export async function interposed(
+export async function interposed(simulator: Simulator, look: Looking): Promise<Simulator> {
+  const { service, close } = await standBetween(simulator, look);
+  onTestFinished(close);
+  return service;
+}
+
+/** The same for as long as several tests need it. */
+export async function standBetween(
   simulator: Simulator,
-  look: (passing: Passing) => Look | Promise<Look>,
-): Promise<Simulator> {
+  look: Looking,
+): Promise<{ readonly service: Simulator; readonly close: () => void }> {
   const counts = new Map<string, number>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", simulator.url);
@@ -65,10 +74,12 @@ export async function interposed(
   // A reused connection must not die under a client, as the simulator's do not.
   server.keepAliveTimeout = 120_000;
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const { port } = server.address() as AddressInfo;
-  return { ...simulator, url: `http://127.0.0.1:${port}`, port };
+  return {
+    service: { ...simulator, url: `http://127.0.0.1:${port}`, port },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }

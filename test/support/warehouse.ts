@@ -127,8 +127,8 @@ export const warehouses: readonly { readonly name: Warehouse["name"]; readonly m
 ].filter(({ name }) => tested.includes(name));
 
 /**
- * For suites about requests and decisions: `npm test` runs half of their tests in each database, chosen by title, and
- * `npm run test:all` runs all of them in both.
+ * For suites about requests and decisions: `npm test` runs each of their tests in one database, chosen by title, and
+ * `npm run test:all` runs all of them in both. A run takes half the processor's time in PostgreSQL: three of four are there.
  */
 export const eitherWarehouse: readonly { readonly name: string; readonly make: () => Promise<Warehouse> }[] =
   process.env["VITEST"] !== undefined && inject("everywhere")
@@ -139,7 +139,7 @@ export const eitherWarehouse: readonly { readonly name: string; readonly make: (
           make: () => {
             const title = expect.getState().currentTestName ?? "";
             const sum = [...title].reduce((all, letter) => all + letter.charCodeAt(0), 0);
-            return warehouses[sum % warehouses.length]!.make();
+            return warehouses.at(sum % 4 === 0 ? 0 : -1)!.make();
           },
         },
       ];

@@ -1,5 +1,6 @@
-import { id, moment, record } from "../../schemas/fields.ts";
-import { defineStream, feed } from "../../src/catalog/stream.ts";
+import { id, moment } from "../../schemas/fields.ts";
+import { feed } from "../../src/catalog/stream.ts";
+import { streamOf } from "../catalog/streams.ts";
 import { page, type Say } from "./answers.ts";
 
 /** A row of it, as a service sends it. */
@@ -28,21 +29,20 @@ export const eventsOf =
   };
 
 /** A feed by dates, of which one page at most is read whole each time. */
-export const events = defineStream({
-  name: "events",
-  path: "/events",
-  mode: feed({
-    rows: "events",
-    highWaterColumn: "happened_at",
-    narrow: { by: "dates", from: "date_from", to: "date_to" },
-    fullScanPages: 1,
-    fullScanEveryDays: 30,
-    lookbackDays: 1,
-  }),
-  row: record("Events.", {
-    event_id: id().describe("Which."),
-    happened_at: moment().nullable().describe("When it happened."),
-  }),
-  key: ["event_id"],
-  preset: "core",
-});
+export const events = streamOf(
+  "events",
+  {
+    event_id: id(),
+    happened_at: moment().nullable(),
+  },
+  {
+    mode: feed({
+      rows: "events",
+      highWaterColumn: "happened_at",
+      narrow: { by: "dates", from: "date_from", to: "date_to" },
+      fullScanPages: 1,
+      fullScanEveryDays: 30,
+      lookbackDays: 1,
+    }),
+  },
+);

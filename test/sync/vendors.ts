@@ -1,5 +1,6 @@
 import { date, flag, id, json, moment, record, text } from "../../schemas/fields.ts";
-import { defineStream, detail, list, snapshot } from "../../src/catalog/stream.ts";
+import { defineStream, detail, snapshot } from "../../src/catalog/stream.ts";
+import { streamOf } from "../catalog/streams.ts";
 import type { Say, Told } from "./answers.ts";
 
 /* Orders and bills that name vendors, and what can be asked of a vendor. */
@@ -12,22 +13,8 @@ export const orderRow = {
   po_date: date().nullable().describe("Its date."),
   note: text().nullable().describe("A note."),
 };
-export const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", orderRow),
-  key: ["id"],
-  preset: "core",
-});
-export const bills = defineStream({
-  name: "bills",
-  path: "/bills",
-  mode: list({ rows: "bills" }),
-  row: record("A bill.", { no: id().describe("Its number."), vendor: id().nullable().describe("Who sells.") }),
-  key: ["no"],
-  preset: "core",
-});
+export const orders = streamOf("orders", orderRow, { key: ["id"] });
+export const bills = streamOf("bills", { no: id(), vendor: id().nullable() });
 const profileRow = record("A profile.", { vendor_id: id().describe("Whose."), score: text().describe("How good.") });
 export const profiles = defineStream({
   name: "profiles",
@@ -37,33 +24,32 @@ export const profiles = defineStream({
   key: ["vendor_id"],
   preset: "core",
 });
-export const ratings = defineStream({
-  name: "ratings",
-  path: "/vendors/{vendorId}/rating",
-  mode: detail({ of: "orders", by: "vendor_id", open: "is_open", newest: "po_date" }),
-  row: record("A rating.", { rating: text().describe("How good.") }),
-  key: ["vendor_id"],
-  preset: "core",
-});
-export const census = defineStream({
-  name: "census",
-  path: "/census",
-  mode: snapshot(),
-  row: record("What is parked.", {
-    by_sink: json().describe("How many by sink."),
-    at: moment().nullable().describe("When."),
-  }),
-  key: ["observed_on"],
-  preset: "core",
-});
-export const parked = defineStream({
-  name: "parked",
-  path: "/parked/{sink}",
-  mode: detail({ of: "census", by: "by_sink", everyDays: 1, rows: "rows", paged: true }),
-  row: record("A parked row.", { text: text().describe("What it says.") }),
-  key: ["sink", "_index"],
-  preset: "core",
-});
+export const ratings = streamOf(
+  "ratings",
+  { rating: text() },
+  {
+    path: "/vendors/{vendorId}/rating",
+    mode: detail({ of: "orders", by: "vendor_id", open: "is_open", newest: "po_date" }),
+    key: ["vendor_id"],
+  },
+);
+export const census = streamOf(
+  "census",
+  {
+    by_sink: json(),
+    at: moment().nullable(),
+  },
+  { mode: snapshot(), key: ["observed_on"] },
+);
+export const parked = streamOf(
+  "parked",
+  { text: text() },
+  {
+    path: "/parked/{sink}",
+    mode: detail({ of: "census", by: "by_sink", everyDays: 1, rows: "rows", paged: true }),
+    key: ["sink", "_index"],
+  },
+);
 const told403 = { error: { code: "FORBIDDEN", message: "not in your plan", details: null, request_id: "r" } };
 export const forbidden = { status: 403, body: told403 };
 

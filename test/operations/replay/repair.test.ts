@@ -22,7 +22,7 @@ async function place(catalogue = [things, parts], { dated = false } = {}) {
   const path = await temporaryFolder();
   const stock = stocked();
   const warehouse = await passing(duckdbWarehouse());
-  const config = { archive: { path }, deletes: { second_look_pages: 0 } };
+  const config = { archive: { path } };
   const its = await scenario(async () => warehouse, {}, { config });
   const shut = new Set<string>();
   /** Whose further pages are answered with 404. */

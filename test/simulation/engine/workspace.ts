@@ -1,6 +1,5 @@
 import { lakeExtensions } from "../../lake/extensions.ts";
 import type { PostgresServer } from "../../support/server.ts";
-import { inSentences } from "../scenario/prose.ts";
 import { lakeStands, postgresStands } from "../scenario/served_stand.ts";
 import { shrunk } from "../scenario/shrink.ts";
 import { duckdbStands } from "../scenario/stand.ts";
@@ -58,13 +57,13 @@ export async function openWorkspace(
         `Seed ${story.seed} diverged after step ${found.step}:`,
         ...found.faults.slice(0, 8),
         "",
-        ...inSentences(story),
+        JSON.stringify(story),
       ];
       if (shrinking > 0) {
         console.error(`${lines.join("\n")}\n\nMaking it shorter …`);
         const fails = async (shorter: Story) => alike(await attempt(shorter, noTotals()), found);
         const short = await shrunk(story, fails, shrinking);
-        lines.push("", "A shorter one that fails like it:", ...inSentences(short), "", JSON.stringify(short));
+        lines.push("", "A shorter one that fails like it:", JSON.stringify(short));
       }
       return { seed: story.seed, totals, report: lines.join("\n") };
     },

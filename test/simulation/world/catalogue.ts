@@ -8,13 +8,13 @@ import {
   money,
   notGiven,
   quantity,
-  record,
   table,
   text,
   volatile,
 } from "../../../schemas/fields.ts";
 import type { Column } from "../../../src/catalog/columns.ts";
 import { defineStream, detail, feed, list, lookup, type Stream, scan, snapshot } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 
 /** The lists whose rows can be changed. */
 export const lists = ["orders", "notes", "parts", "events", "queue"] as const;
@@ -25,11 +25,9 @@ export type ListName = (typeof lists)[number];
  * rows of one answer that differ in it are a mixture.
  */
 
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: scan({ rows: "orders", total: "total", confirm: "/orders/{order_id}" }),
-  row: record("Orders.", {
+const orders = streamOf(
+  "orders",
+  {
     order_id: id(),
     v: count(),
     n_lines: count(),
@@ -40,110 +38,86 @@ const orders = defineStream({
     ordered_at: moment(),
     age_days: volatile(count()),
     lines: table("order_lines", "Lines.", { v: count(), item: text(), qty: quantity() }),
-  }),
-  key: ["order_id"],
-  preset: "all",
-});
+  },
+  { mode: scan({ rows: "orders", total: "total", confirm: "/orders/{order_id}" }), preset: "all" },
+);
 
-const orderDetails = defineStream({
-  name: "order_details",
-  path: "/orders/{order_id}",
-  mode: detail({ of: "orders", open: "is_open", newest: "ordered_at" }),
-  row: record("Order details.", {
+const orderDetails = streamOf(
+  "order_details",
+  {
     order_id: id(),
     v: count(),
     n_parts: count(),
     note: text().nullable(),
     parts: table("order_parts", "Parts.", { v: count(), name: text() }),
-  }),
-  key: ["order_id"],
-  preset: "all",
-});
+  },
+  { path: "/orders/{order_id}", mode: detail({ of: "orders", open: "is_open", newest: "ordered_at" }), preset: "all" },
+);
 
-const orderMoves = defineStream({
-  name: "order_moves",
-  path: "/orders/{order_id}/moves",
-  mode: detail({ of: "orders", rows: "moves", paged: true }),
-  row: record("Moves of orders.", { v: count(), n_moves: count(), place: text() }),
-  key: ["order_id", "_index"],
-  preset: "all",
-});
+const orderMoves = streamOf(
+  "order_moves",
+  { v: count(), n_moves: count(), place: text() },
+  {
+    path: "/orders/{order_id}/moves",
+    mode: detail({ of: "orders", rows: "moves", paged: true }),
+    key: ["order_id", "_index"],
+    preset: "all",
+  },
+);
 
-const vendors = defineStream({
-  name: "vendors",
-  path: "/vendors/{vendor_id}",
-  mode: detail({ of: "orders", by: "vendor_id", everyDays: 7 }),
-  row: record("Vendors of orders.", { vendor_id: id(), name: text() }),
-  key: ["vendor_id"],
-  preset: "all",
-});
+const vendors = streamOf(
+  "vendors",
+  { vendor_id: id(), name: text() },
+  { path: "/vendors/{vendor_id}", mode: detail({ of: "orders", by: "vendor_id", everyDays: 7 }), preset: "all" },
+);
 
 const entry = { v: count(), title: text().nullable(), amount: money(notGiven), age_days: volatile(count()) };
 
 /** Without a total or an endpoint of its rows: only a later run tells what is gone. */
-const notes = defineStream({
-  name: "notes",
-  path: "/notes",
-  mode: scan({ rows: "notes" }),
-  row: record("Notes.", { note_id: id(), ...entry }),
-  key: ["note_id"],
-  preset: "all",
-});
+const notes = streamOf("notes", { note_id: id(), ...entry }, { mode: scan({ rows: "notes" }), preset: "all" });
 
-const parts = defineStream({
-  name: "parts",
-  path: "/parts",
-  mode: scan({ rows: "parts", confirm: "/parts/{part_id}" }),
-  row: record("Parts.", { part_id: id(), ...entry }),
-  key: ["part_id"],
-  preset: "all",
-});
+const parts = streamOf(
+  "parts",
+  { part_id: id(), ...entry },
+  { mode: scan({ rows: "parts", confirm: "/parts/{part_id}" }), preset: "all" },
+);
 
-const events = defineStream({
-  name: "events",
-  path: "/events",
-  mode: feed({
-    rows: "events",
-    highWaterColumn: "happened_at",
-    narrow: { by: "dates", from: "date_from", to: "date_to" },
-    fullScanPages: 1,
-    fullScanEveryDays: 30,
-    lookbackDays: 2,
-  }),
-  row: record("Events.", { event_id: id(), happened_at: moment().nullable(), ...entry }),
-  key: ["event_id"],
-  preset: "all",
-});
+const events = streamOf(
+  "events",
+  { event_id: id(), happened_at: moment().nullable(), ...entry },
+  {
+    mode: feed({
+      rows: "events",
+      highWaterColumn: "happened_at",
+      narrow: { by: "dates", from: "date_from", to: "date_to" },
+      fullScanPages: 1,
+      fullScanEveryDays: 30,
+      lookbackDays: 2,
+    }),
+    preset: "all",
+  },
+);
 
-const queue = defineStream({
-  name: "queue",
-  path: "/queue",
-  mode: list({ rows: "queue", total: "total", absence: "left" }),
-  row: record("What waits.", { queue_id: id(), ...entry }),
-  key: ["queue_id"],
-  preset: "all",
-});
+const queue = streamOf(
+  "queue",
+  { queue_id: id(), ...entry },
+  { mode: list({ rows: "queue", total: "total", absence: "left" }), preset: "all" },
+);
 
-const rates = defineStream({
-  name: "rates",
-  path: "/rates",
-  mode: snapshot({ parameters: { period: ["30", "90"] } }),
-  row: record("Rates of the day.", { v: count(), rate: quantity() }),
-  key: ["observed_on", "period"],
-  preset: "all",
-});
+const rates = streamOf(
+  "rates",
+  { v: count(), rate: quantity() },
+  { mode: snapshot({ parameters: { period: ["30", "90"] } }), key: ["observed_on", "period"], preset: "all" },
+);
 
 /** The regions that are asked for; the service knows nothing of the last. */
 export const REGIONS: readonly string[] = ["north", "south", "nowhere"];
 
-const prices = defineStream({
-  name: "prices",
-  path: "/prices",
-  mode: lookup({ ask: ["region"], rows: "prices" }),
-  row: record("Prices of regions.", { price_id: id(), v: count(), amount: money(notGiven) }),
-  key: ["region", "price_id"],
-  preset: "lookup",
-});
+const prices = streamOf(
+  "prices",
+  { price_id: id(), v: count(), amount: money(notGiven) },
+  { mode: lookup({ ask: ["region"], rows: "prices" }), key: ["region", "price_id"], preset: "lookup" },
+);
 
 export const catalogue: readonly Stream[] = [
   orders,

@@ -1,63 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { id, record } from "../../../schemas/fields.ts";
+import { id } from "../../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../../src/catalog/stream.ts";
-import { Encoder } from "../../../src/rows/encoder.ts";
-import { createHasher } from "../../../src/rows/hash.ts";
-import { openArchive } from "../../../src/source/archive/archive.ts";
-import { Batches } from "../../../src/sync/extract/batches.ts";
-import { beginScan } from "../../../src/warehouse/state/stream_state.ts";
-import { stillClock } from "../../support/clock.ts";
-import { unlimited } from "../../support/memory.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { page, told } from "../../sync/answers.ts";
-import { answer, archived, filesBelow, temporaryFolder } from "./folder.ts";
+import { archived, filesBelow, temporaryFolder } from "./folder.ts";
 
-const things = defineStream({
-  name: "things",
-  path: "/things",
-  mode: list({ rows: "" }),
-  row: record("Things.", { thing: id().describe("Which.") }),
-  key: ["thing"],
-  preset: "core",
-});
+const things = streamOf("things", { thing: id() }, { mode: list({ rows: "" }) });
 const make = () => passing(duckdbWarehouse());
-
-test("what a batch came in is in the archive before the batch is stored, whether or not it can be", async () => {
-  const path = await temporaryFolder();
-  const clock = stillClock();
-  const tools = { company: "acme", run: "20260315T120000-0a1b2c3d", clock, redact: (text: string) => text };
-  const archive = openArchive({ path, onError: "fail" }, tools);
-  const formats = { dates: ["iso" as const], timezone: "UTC" };
-  const encoder = new Encoder({
-    tables: things.tables,
-    formats,
-    hasher: await createHasher(),
-    ignored: [],
-    highWaterColumn: undefined,
-  });
-  const found: number[] = [];
-  const stage = {
-    append: async () => {
-      found.push((await archived(path)).lines.length);
-      throw new Error("full");
-    },
-  };
-  const kept = async () => void (await archive.kept("things"));
-  const batches = new Batches(stage, {
-    ...{ encoder, ...unlimited(clock), keepRejects: async () => undefined, archived: kept },
-  });
-  for (let nth = 0; nth < 3; nth++) {
-    archive.keep(answer({ data: [{ thing: nth }] }));
-    encoder.add({ thing: nth }, {}, {});
-  }
-  await batches.put(beginScan("s1", "print", true, clock.date().toISOString()));
-  await expect(batches.flush()).rejects.toThrow("full");
-  expect(found).toEqual([3]);
-  await archive.close();
-});
 
 test("a run without an archive keeps nothing; with one, files older than keep go at its end", async () => {
   const path = await temporaryFolder();

@@ -10,6 +10,12 @@ import { everything } from "../../rows/store.ts";
 import { stillClock } from "../../support/clock.ts";
 import { unlimited } from "../../support/memory.ts";
 
+const encoderOf = async () =>
+  new Encoder({
+    ...{ tables: everything, formats: isoUtc, hasher: await createHasher() },
+    ...{ ignored: [], highWaterColumn: undefined },
+  });
+
 test("rows are stored after the answers that they came in were kept, and after those that can't be stored", async () => {
   const done: string[] = [];
   const does = (what: string) => async () => {
@@ -17,13 +23,7 @@ test("rows are stored after the answers that they came in were kept, and after t
     done.push(what);
   };
   const stage: Pick<Stage, "append"> = { append: does("rows") };
-  const encoder = new Encoder({
-    tables: everything,
-    formats: isoUtc,
-    hasher: await createHasher(),
-    ignored: [],
-    highWaterColumn: undefined,
-  });
+  const encoder = await encoderOf();
   const kept = { keepRejects: does("rejects"), archived: does("answers") };
   const batches = new Batches(stage, { encoder, ...unlimited(stillClock()), ...kept });
   encoder.add({ id: "a" }, {}, {});
@@ -34,13 +34,7 @@ test("rows are stored after the answers that they came in were kept, and after t
 });
 
 test("a batch is due at 8 MB, and at 1 MB when others wait for memory", async () => {
-  const encoder = new Encoder({
-    tables: everything,
-    formats: isoUtc,
-    hasher: await createHasher(),
-    ignored: [],
-    highWaterColumn: undefined,
-  });
+  const encoder = await encoderOf();
   const memory = new ByteBudget(10);
   const nothing = async () => undefined;
   const told = { clock: stillClock(), limiter: { memory }, keepRejects: nothing, archived: nothing };
@@ -59,13 +53,7 @@ test("a batch is due at 8 MB, and at 1 MB when others wait for memory", async ()
 });
 
 test("a batch is due by its age", async () => {
-  const encoder = new Encoder({
-    tables: everything,
-    formats: isoUtc,
-    hasher: await createHasher(),
-    ignored: [],
-    highWaterColumn: undefined,
-  });
+  const encoder = await encoderOf();
   const clock = stillClock();
   const nothing = async () => undefined;
   const how = { encoder, ...unlimited(clock), keepRejects: nothing, archived: nothing };

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { reasons } from "../../../src/sync/load/row_count_proof.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
-import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { balance, scenario } from "../scenario.ts";
 
@@ -28,7 +27,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       emptyPage: fc.constantFrom(0, 0.1),
       next429: fc.integer({ min: 0, max: 2 }),
     });
-    const trouble = fc.sample(draw, { numRuns: 5, seed: 3 });
+    const trouble = fc.sample(draw, { numRuns: 3, seed: 3 });
     for (const faults of trouble) {
       Object.assign(simulator.faults, faults);
       simulator.requests.clear();
@@ -53,33 +52,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       simulator.insert("items", 2);
       clock.advance(3_600_000);
     }
-  });
-
-  test("a run that found values it could not read says so, in warnings, in problems and in rejects", async () => {
-    const place = await scenario(make, { items: 120 });
-    const { simulator, sync, warehouse } = place;
-    const [first, second] = [...simulator.truth.rows("items")].map(row => String(row["item_id"]));
-    simulator.patch("items", first!, { total_spend_ttm: "1,234.56", item_description: 5 });
-    simulator.patch("items", second!, { item_id: null });
-    const report = await sync({ names: ["items"] });
-    expect(report).toMatchObject({ status: "warning", exit_code: 0 });
-    expect(lineOf(report, "items")).toMatchObject({ status: "warning", rejected: 1, problems: 1 });
-    expect(report.warnings).toMatchObject([
-      { code: "schema.unknown_fields" },
-      { code: "rejects.not_stored", fields: { stream: "items", rows: 1 } },
-      { code: "problems.not_read", fields: { stream: "items", values: 1 } },
-    ]);
-    const problems = await warehouse.query("select table_name, column_name, rows, example from _tributary.problems");
-    expect(problems).toEqual([{ table_name: "items", column_name: "total_spend_ttm", rows: 1, example: '"1,234.56"' }]);
-    const rejects = await warehouse.query<{ raw: unknown; reason: string }>(
-      "select raw, reason from _tributary.rejects",
-    );
-    expect(rejects).toHaveLength(1);
-    expect(rejects[0]!.raw).toMatchObject({ item_id: null });
-    const [row] = await warehouse.query<{ _problems: Record<string, unknown> }>(
-      `select _problems from procurement.items where item_id = '${first}'`,
-    );
-    expect(row!._problems["total_spend_ttm"]).toMatchObject({ value: "1,234.56" });
   });
 
   test("a clock that is set back moves no _changed_at back", async () => {

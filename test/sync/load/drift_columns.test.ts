@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { id, json, record, table, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, list, type Stream } from "../../../src/catalog/stream.ts";
+import { id, json, table, text } from "../../../schemas/fields.ts";
+import { detail, type Stream } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
 import { contents } from "../../support/tables.ts";
@@ -9,26 +10,16 @@ import { type Told, told } from "../answers.ts";
 
 /** Mails and their details as a version knows them. */
 const version = (more: object = {}): readonly Stream[] => [
-  defineStream({
-    name: "mails",
-    path: "/mails",
-    mode: list({ rows: "mails" }),
-    row: record("A mail.", { id: id().describe("Its id."), ...more }),
-    key: ["id"],
-    preset: "core",
-  }),
-  defineStream({
-    name: "mail_details",
-    path: "/mails/{id}",
-    mode: detail({ of: "mails" }),
-    row: record("A mail whole.", {
-      id: id().describe("Its id."),
-      body: text().nullable().describe("Its text."),
-      parts: table("mail_parts", "A part.", { name: text().nullable().describe("Its name.") }),
-    }),
-    key: ["id"],
-    preset: "core",
-  }),
+  streamOf("mails", { id: id(), ...more }),
+  streamOf(
+    "mail_details",
+    {
+      id: id(),
+      body: text().nullable(),
+      parts: table("mail_parts", "A part.", { name: text().nullable() }),
+    },
+    { path: "/mails/{id}", mode: detail({ of: "mails" }) },
+  ),
 ];
 
 const policy = (unknown_fields: string) => ({ streams: { defaults: { details: { audit: 0 }, unknown_fields } } });
@@ -175,26 +166,6 @@ describe("in one database", () => {
     place.clock.advance(NIGHT);
     expect(await place.run()).toMatchObject({ status: "succeeded", warnings: [] });
     expect(await columnsOf(place, "mails")).toHaveLength(5);
-  });
-
-  test("a field that is called like what every object has is no value of the rows that lack it", async () => {
-    const inner = (value: object) => ({ sender: { name: "n", ...value } });
-    const mails: Mail[] = [
-      { id: "1", constructor: "Brown", valueOf: [1], ...inner({ toString: "t", __proto: 0, constructor: 5 }) },
-      { id: "2", ...inner({}) },
-    ];
-    const nested = version({ sender: record("Who.", { name: text().nullable().describe("Its name.") }) });
-    const place = await started(make, mails);
-    await place.run({ catalogue: nested });
-    place.clock.advance(NIGHT);
-    const report = await place.run({ catalogue: nested });
-    expect(report).toMatchObject({ status: "succeeded", warnings: [] });
-    expect(lineOf(report, "mails")).toMatchObject({ updated: 0, unchanged: 2, problems: 0 });
-    const columns = `"constructor", value_of, sender_constructor, sender_to_string, _problems`;
-    expect(await place.warehouse.query(`select ${columns} from procurement.mails order by id`)).toEqual([
-      { constructor: "Brown", value_of: [1], sender_constructor: "5", sender_to_string: "t", _problems: null },
-      { constructor: null, value_of: null, sender_constructor: null, sender_to_string: null, _problems: null },
-    ]);
   });
 
   test("an added column that changes by itself can be called volatile: nothing is fetched for it", async () => {

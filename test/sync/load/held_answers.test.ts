@@ -1,30 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { count, id, record, table, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { count, id, table, text } from "../../../schemas/fields.ts";
+import { detail } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { type Told, told } from "../answers.ts";
 
-const mails = defineStream({
-  name: "mails",
-  path: "/mails",
-  mode: list({ rows: "mails" }),
-  row: record("A mail.", { id: id().describe("Its id.") }),
-  key: ["id"],
-  preset: "core",
-});
-const threads = defineStream({
-  name: "mail_threads",
-  path: "/mails/{id}/threads",
-  mode: detail({ of: "mails", rows: "threads" }),
-  row: record("A thread.", {
-    thread_id: id().describe("Its id."),
-    version: count().describe("Which version it is."),
-    words: table("mail_thread_words", "Its words.", { word: text().describe("A word.") }),
-  }),
-  key: ["mail_id", "thread_id"],
-  preset: "core",
-});
+const mails = streamOf("mails", { id: id() });
+const threads = streamOf(
+  "mail_threads",
+  {
+    thread_id: id(),
+    version: count(),
+    words: table("mail_thread_words", "Its words.", { word: text() }),
+  },
+  { path: "/mails/{id}/threads", mode: detail({ of: "mails", rows: "threads" }), key: ["mail_id", "thread_id"] },
+);
 
 const mailed = (...ids: string[]) => ({ mails: ids.map(each => ({ id: each })) });
 const threaded = (version: number, rows: number) => ({

@@ -4,6 +4,7 @@ import { id, moment, record, text, volatile } from "../../../schemas/fields.ts";
 import { defineStream, detail, feed, list, type Stream } from "../../../src/catalog/stream.ts";
 import { readRejects } from "../../../src/operations/rejects.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { load } from "../../config/sample.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
@@ -23,14 +24,11 @@ const mails = defineStream({
   key: ["id"],
   preset: "core",
 });
-const notes = defineStream({
-  name: "mail_notes",
-  path: "/mails/{id}/notes",
-  mode: detail({ of: "mails", rows: "notes" }),
-  row: record("A note.", { id: id().describe("Its id."), subject }),
-  key: ["mail_id", "id"],
-  preset: "core",
-});
+const notes = streamOf(
+  "mail_notes",
+  { id: id(), subject },
+  { path: "/mails/{id}/notes", mode: detail({ of: "mails", rows: "notes" }), key: ["mail_id", "id"] },
+);
 
 const config = { streams: { defaults: { details: { audit: 0 }, max_reject_share: 1 } } };
 
@@ -119,21 +117,20 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("a feed's part resolves nothing, the feed read whole does", async () => {
-    const things = defineStream({
-      name: "things",
-      path: "/things",
-      mode: feed({
-        rows: "things",
-        highWaterColumn: "seen",
-        narrow: { by: "dates", from: "from", to: "to" },
-        fullScanPages: 0,
-        fullScanEveryDays: 3,
-        lookbackDays: 1,
-      }),
-      row: record("A thing.", { id: id().describe("Its id."), seen: moment().nullable().describe("When.") }),
-      key: ["id"],
-      preset: "core",
-    });
+    const things = streamOf(
+      "things",
+      { id: id(), seen: moment().nullable() },
+      {
+        mode: feed({
+          rows: "things",
+          highWaterColumn: "seen",
+          narrow: { by: "dates", from: "from", to: "to" },
+          fullScanPages: 0,
+          fullScanEveryDays: 3,
+          lookbackDays: 1,
+        }),
+      },
+    );
     const seen = () => new Date(place.clock.now()).toISOString();
     let bad: object[] = [{ seen: "2025-01-01T00:00:00Z" }];
     const place: Told = await told(

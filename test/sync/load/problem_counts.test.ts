@@ -1,50 +1,40 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { date, id, moment, record, table, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, feed, list } from "../../../src/catalog/stream.ts";
+import { date, id, moment, table, text } from "../../../schemas/fields.ts";
+import { detail, feed } from "../../../src/catalog/stream.ts";
 import { readProblems } from "../../../src/operations/rejects.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { load } from "../../config/sample.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 
 const due = date().nullable().describe("When it is due.");
-const things = defineStream({
-  name: "things",
-  path: "/things",
-  mode: feed({
-    rows: "things",
-    highWaterColumn: "seen",
-    narrow: { by: "dates", from: "from", to: "to" },
-    fullScanPages: 0,
-    fullScanEveryDays: 30,
-    lookbackDays: 1,
-  }),
-  row: record("A thing.", { id: id().describe("Its id."), seen: moment().nullable().describe("When."), due }),
-  key: ["id"],
-  preset: "core",
+const things = streamOf(
+  "things",
+  { id: id(), seen: moment().nullable(), due },
+  {
+    mode: feed({
+      rows: "things",
+      highWaterColumn: "seen",
+      narrow: { by: "dates", from: "from", to: "to" },
+      fullScanPages: 0,
+      fullScanEveryDays: 30,
+      lookbackDays: 1,
+    }),
+  },
+);
+const mails = streamOf("mails", {
+  id: id(),
+  subject: text().nullable(),
+  parts: table("mail_parts", "A part.", { due }),
 });
-const mails = defineStream({
-  name: "mails",
-  path: "/mails",
-  mode: list({ rows: "mails" }),
-  row: record("A mail.", {
-    id: id().describe("Its id."),
-    subject: text().nullable().describe("What it is about."),
-    parts: table("mail_parts", "A part.", { due }),
-  }),
-  key: ["id"],
-  preset: "core",
-});
-const notes = defineStream({
-  name: "mail_notes",
-  path: "/mails/{id}/notes",
-  mode: detail({ of: "mails", rows: "notes" }),
-  row: record("A note.", { id: id().describe("Its id."), due }),
-  key: ["mail_id", "id"],
-  preset: "core",
-});
+const notes = streamOf(
+  "mail_notes",
+  { id: id(), due },
+  { path: "/mails/{id}/notes", mode: detail({ of: "mails", rows: "notes" }), key: ["mail_id", "id"] },
+);
 const catalogue = [things, mails, notes];
 const config = { streams: { defaults: { details: { audit: 0 } } }, deletes: { min_rows: 1_000 } };
 

@@ -5,6 +5,7 @@ import { replayRejects } from "../../../src/operations/replay/rejects.ts";
 import { createRedactor } from "../../../src/secrets.ts";
 import { fromService, type RunSource, runCompany } from "../../../src/sync/run/jobs.ts";
 import { runSync } from "../../../src/sync/run/run.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { instead, page, type Told, told } from "../answers.ts";
@@ -14,25 +15,22 @@ const keyed = (field: string) => ({ [field]: id().meta({ kind: "id", column: "id
 
 /** Mails and their notes; a later version knows that their ids stand in another field. */
 const version = (field: string): readonly Stream[] => [
-  defineStream({
-    name: "mails",
-    path: "/mails",
-    mode: list({
-      rows: "mails",
-      pageColumns: [{ name: "folder", kind: "text", field: "of.folder", description: "Where they lie." }],
-    }),
-    row: record("A mail.", { ...keyed(field), subject, worth: money(notGiven).nullable().describe("Its worth.") }),
-    key: ["id"],
-    preset: "core",
-  }),
-  defineStream({
-    name: "mail_notes",
-    path: "/mails/{id}/notes",
-    mode: detail({ of: "mails", rows: "notes" }),
-    row: record("A note.", { ...keyed(field), subject }),
-    key: ["mail_id", "id"],
-    preset: "core",
-  }),
+  streamOf(
+    "mails",
+    { ...keyed(field), subject, worth: money(notGiven).nullable() },
+    {
+      mode: list({
+        rows: "mails",
+        pageColumns: [{ name: "folder", kind: "text", field: "of.folder", description: "Where they lie." }],
+      }),
+      key: ["id"],
+    },
+  ),
+  streamOf(
+    "mail_notes",
+    { ...keyed(field), subject },
+    { path: "/mails/{id}/notes", mode: detail({ of: "mails", rows: "notes" }), key: ["mail_id", "id"] },
+  ),
 ];
 
 const config = { streams: { defaults: { details: { audit: 0 }, max_reject_share: 1 } } };

@@ -189,28 +189,6 @@ describe("in one database", () => {
     for (const key of last) simulator.patch("items", key, { avg_price: undefined });
     expect(await items(place)).toMatchObject({ warnings: [] });
   });
-
-  test("an array that comes as something else, and one that no row has any more", async () => {
-    const place = await scenario(make, { orders: 20 }, { config });
-    const { simulator, sync, clock } = place;
-    await sync({ catalogue: orders });
-    const numbers = [...simulator.truth.rows("purchase_orders")].map(row => String(row["po_number"]));
-    const every = (fields: Record<string, unknown>) => {
-      for (const key of numbers) simulator.patchDetail(`/po/${encodeURIComponent(key)}`, fields);
-    };
-    every({ line_items: "none" });
-    const details = { catalogue: orders, allDetails: true, names: ["purchase_order_details"] };
-    await sync(details);
-    const row = { table_name: "purchase_order_details", column_name: "line_items", count: 20 };
-    expect(await told(place)).toMatchObject([{ ...row, change: "other type: string", example: '"none"' }]);
-    every({ line_items: undefined });
-    clock.advance(NIGHT);
-    const report = await sync(details);
-    expect(report.warnings).toMatchObject([
-      { code: "schema.vanished", fields: { changes: [{ table: "purchase_order_details", column: "line_items" }] } },
-    ]);
-    expect(await told(place)).toMatchObject([{ change: "other type: string" }, { ...row, change: "vanished" }]);
-  });
 });
 
 test("a part of the rows tells what vanished, but makes nothing a field of every row; windows of the past tell nothing", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { id, moment, record, text } from "../../../schemas/fields.ts";
 import { defineStream, feed, scan } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { forget } from "../../support/forgetting.ts";
 import { type Passing, refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
@@ -8,14 +9,7 @@ import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 import { scenario } from "../scenario.ts";
 
-const things = defineStream({
-  name: "things",
-  path: "/things",
-  mode: scan({ rows: "things" }),
-  row: record("Things.", { id: id().describe("Which."), state: text().nullable().describe("How it stands.") }),
-  key: ["id"],
-  preset: "core",
-});
+const things = streamOf("things", { id: id(), state: text().nullable() }, { mode: scan({ rows: "things" }) });
 
 const live = "_deleted_at is null";
 const addressed = { ...things, mode: scan({ rows: "things", total: "total", confirm: "/things/{id}" }) };
@@ -31,6 +25,8 @@ interface Offset {
   before: (offset: number) => void;
   /** Pages that were asked for: offset and limit. */
   readonly pages: [number, number][];
+  /** Milliseconds before each run. */
+  pause: number;
 }
 
 async function offset(
@@ -46,7 +42,14 @@ async function offset(
     known: key => service.rows.includes(key),
     before: () => undefined,
     pages: [],
+    pause: 3_600_000,
   };
+  const { run } = place;
+  const afterPause: Told["run"] = order => {
+    place.clock.advance(service.pause);
+    return run(order);
+  };
+  Object.assign(place, { run: afterPause });
   place.says["/things"] = ({ query }) => {
     const at = Number(query.get("cursor") ?? 0);
     const limit = Number(query.get("limit"));
@@ -83,8 +86,8 @@ function swap(service: Offset): { gone: string; hidden: string } {
 const addressesIn = (place: Told) => place.asked.filter(path => path.startsWith("/things/")).map(path => path.slice(8));
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
-  test("equal totals are no proof: of 500 rows one goes before the cursor and one comes, and no live row is deleted", async () => {
-    const service = await offset(make, addressed, 500);
+  test("equal totals are no proof: of 300 rows one goes before the cursor and one comes, and no live row is deleted", async () => {
+    const service = await offset(make, addressed, 300);
     const { gone, hidden } = swap(service);
     const { place } = service;
     const first = lineOf(await place.run(), "things");
@@ -96,25 +99,22 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await place.count("things", `not (${live}) and id = '${gone}'`)).toBe(1);
   });
 
-  test("rows without an address take a second look in the same run, with other pages, and equal totals don't delete", async () => {
-    const service = await offset(make, counted, 500);
+  test("rows without an address are deleted when a run at least 15 minutes later misses them too; equal totals prove nothing", async () => {
+    const service = await offset(make, counted, 300);
     const { gone, hidden } = swap(service);
-    const { place, pages } = service;
-    const first = await place.run();
-    expect(lineOf(first, "things")).toMatchObject({ status: "succeeded", deleted: 0, missing: 1 });
-    expect(pages.slice(0, 5).map(([, limit]) => limit)).toEqual([100, 100, 100, 100, 100]);
-    expect(pages.slice(5).map(([, limit]) => limit)).toEqual([89, 89, 89, 89, 89, 89]);
-    expect(first.notes).toMatchObject([{ code: "deletes.second_look", fields: { missing: 1, page_rows: 89 } }]);
+    const { place } = service;
+    expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ status: "succeeded", deleted: 0, missing: 2 });
+    service.pause = 10 * 60_000;
+    expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
     expect(await place.count("things", `${live} and id in ('${hidden}', '${gone}')`)).toBe(2);
+    service.pause = 6 * 60_000;
     expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 1, missing: 0 });
     expect(await place.count("things", `${live} and id = '${hidden}'`)).toBe(1);
+    expect(service.pages).toHaveLength(9);
   });
 
-  test.each([
-    ["with", addressed],
-    ["without", counted],
-  ])("a list of 45 rows %s addresses that shows one of them for a night loses none", async (_, stream) => {
-    const service = await offset(make, stream, 45);
+  test("more than half of a list is believed to be gone once the next run's scan agrees, and no address is requested", async () => {
+    const service = await offset(make, addressed, 45);
     const { place, rows } = service;
     service.known = () => true;
     service.rows = rows.slice(0, 1);
@@ -126,24 +126,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     service.rows = rows;
     expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", missing: 0 });
     expect(await place.count("things", live)).toBe(45);
-  });
-
-  test("more than half is believed once the next run's scan agrees; --full of the same run is not that", async () => {
-    const service = await offset(make, counted, 45);
-    const { place } = service;
-    service.rows = service.rows.slice(0, 20);
+    service.rows = rows.slice(0, 20);
     expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 0, missing: 25 });
     expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", deleted: 25, missing: 0 });
-  });
-
-  test("what a doubted scan missed does not count as missed before", async () => {
-    const service = await offset(make, counted, 250, { deletes: { second_look_pages: 0, min_rows: 500 } });
-    const { place, rows } = service;
-    service.rows = rows.slice(0, 110);
-    expect(lineOf(await place.run(), "things")).toMatchObject({ status: "warning", missing: 140 });
-    service.rows = rows.slice(0, 249);
-    expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
-    expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 1, missing: 0 });
   });
 
   test("one answer that holds the whole list deletes at once and asks nobody; as many rows as its limit are a page", async () => {
@@ -210,12 +195,12 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const others = place.look;
     place.look = passing => (passing.path.startsWith("/things/") ? refused(403, "FORBIDDEN") : others(passing));
     service.rows = service.rows.slice(2);
+    expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", deleted: 0, missing: 2 });
     expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", deleted: 2, missing: 0 });
-    expect(service.pages).toHaveLength(7);
   });
 
-  test("a longer list without addresses waits for the next run", async () => {
-    const service = await offset(make, counted, 250, { deletes: { second_look_pages: 2 } });
+  test("a row without an address that comes back begins anew", async () => {
+    const service = await offset(make, counted, 250);
     const { place } = service;
     const [back] = service.rows;
     service.rows = service.rows.slice(3);
@@ -241,7 +226,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const service = await offset(make, events, 250);
     const { place } = service;
     service.rows = service.rows.slice(1);
-    expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 1, missing: 0 });
+    expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 0, missing: 1 });
+    expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 1, missing: 0 });
     service.rows = service.rows.slice(1);
     place.clock.advance(31 * 86_400_000);
     expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
@@ -295,33 +281,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(simulator.requests.entries.filter(entry => `${entry.path}` === gone)).toHaveLength(1);
   });
 
-  test("--full takes the second look in the same run, however long the list", async () => {
-    const service = await offset(make, counted, 250, { deletes: { second_look_pages: 0 } });
-    const { place, pages } = service;
-    service.rows = service.rows.slice(3);
-    const report = await place.run({ full: true });
-    expect(lineOf(report, "things")).toMatchObject({ status: "succeeded", deleted: 3, missing: 0, rows_read: 494 });
-    expect(pages.map(([, limit]) => limit)).toEqual([100, 100, 100, 73, 73, 73, 73]);
-    pages.length = 0;
-    await place.run({ full: true });
-    expect(pages).toHaveLength(3);
-  });
-
-  test("a scan with a keyless row is not complete: it deletes nothing and remembers nothing as missing", async () => {
-    const { simulator, sync, count } = await scenario(make, { items: 150, orders: 150 });
-    await sync({ names: ["items", "purchase_orders"] });
-    const [item, ...others] = [...simulator.truth.rows("items")].map(row => String(row["item_id"]));
-    simulator.patch("items", item!, { item_id: null });
-    simulator.delete("items", others.slice(0, 2));
-    const first = await sync({ names: ["items"] });
-    expect(first).toMatchObject({ status: "warning", exit_code: 0 });
-    expect(lineOf(first, "items")).toMatchObject({ status: "warning", rejected: 1, deleted: 0, missing: 3 });
-    await sync({ names: ["items"] });
-    expect(await count("items", live)).toBe(150);
-    expect(await count("_tributary.rows_items", "missing_since is not null")).toBe(0);
-    expect(await count("_tributary.rejects", "stream = 'items' and reason like '%item_id%' and times = 2")).toBe(1);
-  });
-
   test("more deletions than the guard allows are held back with their numbers, the rest is published, and one run may accept them", async () => {
     const { simulator, sync, count } = await scenario(make, { orders: 200 });
     await sync({ names: ["purchase_orders"] });
@@ -342,76 +301,47 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("a list that comes back empty deletes nothing until that is confirmed", async () => {
-    const { simulator, sync, count } = await scenario(make, { items: 30, orders: 30 });
-    const names = ["items", "purchase_orders"];
-    await sync({ names });
+    const { simulator, sync, count } = await scenario(make, { items: 30 });
+    await sync();
     simulator.delete("items", 30);
-    simulator.delete("purchase_orders", 30);
-    const held = await sync({ names });
-    expect(held.exit_code).toBe(1);
     // Whatever the next run says, an empty answer stays unbelieved.
-    expect((await sync({ names })).exit_code).toBe(1);
-    for (const name of names) {
-      expect(lineOf(held, name)).toMatchObject({ status: "failed", deleted: 0, missing: 30 });
-      expect(lineOf(held, name).error).toContain("came back empty, though 30 rows are live");
+    for (const _ of [1, 2]) {
+      const held = await sync();
+      expect(held.exit_code).toBe(1);
+      expect(lineOf(held, "items")).toMatchObject({ status: "failed", deleted: 0, missing: 30 });
+      expect(lineOf(held, "items").error).toContain("came back empty, though 30 rows are live");
     }
     expect(await count("items", live)).toBe(30);
-    await sync({ names, confirmDeletes: true });
+    await sync({ confirmDeletes: true });
     expect(await count("items", live)).toBe(0);
-    expect(await count("purchase_orders", live)).toBe(0);
-    expect(await sync({ names })).toMatchObject({ status: "succeeded" });
+    expect(await sync()).toMatchObject({ status: "succeeded" });
   });
 
-  test.each([
-    [true, false],
-    [false, false],
-    [true, true],
-    [false, true],
-  ])(
-    "rows of a status that the config names no more are not taken for deleted (a list with total: %s) until that is accepted (%s)",
-    async (counted, accepted) => {
+  test.each(["they are accepted", "it is named again", "the stream is reset"])(
+    "rows of a status that the config names no more are not taken for deleted until %s",
+    async until => {
       const rows = Array.from({ length: 9 }, (_, n) => ({ id: String(n), state: n < 8 ? "open" : "closed" }));
       const shown = ({ query }: Passing) => rows.filter(row => row.state === (query.get("status") ?? "open"));
-      const place = await told(
-        make,
-        [counted ? { ...things, mode: scan({ rows: "things", total: "total" }) } : things],
-        { "/things": passing => page({ total: shown(passing).length, things: shown(passing) }, null) },
-        { streams: { settings: { things: { statuses: ["closed"] } } } },
-      );
+      const stream = until === "it is named again" ? things : counted;
+      const closed = { streams: { settings: { things: { statuses: ["closed"] } } } };
+      const says = {
+        "/things": (passing: Passing) => page({ total: shown(passing).length, things: shown(passing) }, null),
+      };
+      const place = await told(make, [stream], says, closed);
+      const line = async (order: object = {}) => lineOf(await place.run(order), "things");
       await place.run();
       place.configure({});
-      for (const _ of [1, 2, 3]) expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
+      if (until === "the stream is reset") await forget(place, [stream], ["things"]);
+      for (const _ of [1, 2, 3]) expect(await line()).toMatchObject({ deleted: 0, missing: 1 });
       expect(await place.count("things", live)).toBe(9);
-      if (accepted) {
-        expect(lineOf(await place.run({ full: true, confirmDeletes: true }), "things")).toMatchObject({
-          deleted: 1,
-          missing: 0,
-        });
+      if (until === "they are accepted") {
+        expect(await line({ full: true, confirmDeletes: true })).toMatchObject({ deleted: 1, missing: 0 });
         rows.shift();
-        expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 1, missing: 0 });
-        expect(await place.count("things", live)).toBe(7);
-        return;
+      } else {
+        rows.pop();
+        place.configure(closed);
       }
-      // Asked for again, they are missing like all others.
-      rows.pop();
-      place.configure({ streams: { settings: { things: { statuses: ["closed"] } } } });
-      expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ deleted: 1, missing: 0 });
+      expect(await line({ full: true })).toMatchObject({ deleted: 1, missing: 0 });
     },
   );
-
-  test("rows of a status that the config names no more are not taken for deleted after a reset, which leaves the rows", async () => {
-    const rows = Array.from({ length: 9 }, (_, n) => ({ id: String(n), state: n < 8 ? "open" : "closed" }));
-    const shown = ({ query }: Passing) => rows.filter(row => row.state === (query.get("status") ?? "open"));
-    const place = await told(
-      make,
-      [{ ...things, mode: scan({ rows: "things", total: "total" }) }],
-      { "/things": passing => page({ total: shown(passing).length, things: shown(passing) }, null) },
-      { streams: { settings: { things: { statuses: ["closed"] } } } },
-    );
-    await place.run();
-    place.configure({});
-    await forget(place, [things], ["things"]);
-    expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
-    expect(await place.count("things", live)).toBe(9);
-  });
 });

@@ -1,39 +1,23 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { id, record } from "../../../schemas/fields.ts";
-import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { id } from "../../../schemas/fields.ts";
+import { detail } from "../../../src/catalog/stream.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { reset } from "../../../src/operations/reset.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { temporaryFolder } from "../../source/archive/folder.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 import { scenario } from "../scenario.ts";
+import { noAudit } from "../vendors.ts";
 
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", { id: id().describe("Its id.") }),
-  key: ["id"],
-  preset: "core",
-});
-const moves = defineStream({
-  name: "moves",
-  path: "/orders/{id}",
-  mode: detail({ of: "orders" }),
-  row: record("How an order moved.", { id: id().describe("Its id.") }),
-  key: ["id"],
-  preset: "core",
-});
+const orders = streamOf("orders", { id: id() });
+const moves = streamOf("moves", { id: id() }, { path: "/orders/{id}", mode: detail({ of: "orders" }) });
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("what there is of details, and to fetch, is told also after a run of their list alone", async () => {
-    const place = await scenario(
-      make,
-      { orders: 30 },
-      { config: { streams: { defaults: { details: { audit: 0 } } } } },
-    );
+    const place = await scenario(make, { orders: 30 }, { config: noAudit() });
     await place.sync();
     const tableCounts = async () => {
       const [row] = await place.warehouse.query(

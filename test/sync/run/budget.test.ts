@@ -8,8 +8,8 @@ describe.each(eitherWarehouse)("$name: a run's budget", ({ make }) => {
   const dated = (change = "") =>
     ordered(...vendors.map((vendor_id, i) => ({ id: `${i}`, vendor_id, po_date: `2026-01-1${i}`, note: change })));
 
-  test("goes to what was never fetched, then to what was fetched longest ago, and the report tells the rest", async () => {
-    const place = await told(
+  const fourAtMost = () =>
+    told(
       make,
       [orders, ratings],
       {
@@ -18,6 +18,9 @@ describe.each(eitherWarehouse)("$name: a run's budget", ({ make }) => {
       },
       { ...noAudit({ ratings: { max_details: 4 } }), api: { max_concurrency: 1 } },
     );
+
+  test("goes to what was never fetched, then to what was fetched longest ago, and the report tells the rest", async () => {
+    const place = await fourAtMost();
     const names = () => detailsAsked(place).map(path => path.split("/")[2]);
     const first = await place.run();
     expect(first).toMatchObject({ status: "succeeded", exit_code: 0 });
@@ -38,15 +41,7 @@ describe.each(eitherWarehouse)("$name: a run's budget", ({ make }) => {
   });
 
   test("leaves a table as complete as it was while some of it was never fetched; what is fetched again later does not count", async () => {
-    const place = await told(
-      make,
-      [orders, ratings],
-      {
-        "/orders": () => dated(),
-        ...Object.fromEntries(vendors.map(each => [`/vendors/${each}/rating`, rating] as const)),
-      },
-      { ...noAudit({ ratings: { max_details: 4 } }), api: { max_concurrency: 1 } },
-    );
+    const place = await fourAtMost();
     const completeTo = async (stream: string) => {
       const rows = await place.warehouse.query<{ complete_to: Date | null }>(
         `select complete_to from _tributary.streams where stream = '${stream}'`,

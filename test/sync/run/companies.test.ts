@@ -5,7 +5,6 @@ import { readStatus } from "../../../src/operations/status.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { streams as catalogue } from "../../../streams/index.ts";
 import { load } from "../../config/sample.ts";
-import { serving } from "../../hostile/service.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed, type Passing, refused } from "../../support/interposed.ts";
 import { type Bench, bench } from "../../support/run.ts";
@@ -102,18 +101,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(bench.said).toContain("done");
   });
 
-  test("a company whose address is not the service's fails alone, and is loaded once the address is right", async () => {
-    const { acme, beta, warehouse, sync } = await party(make);
-    const wrong = await serving((_request, response) => {
-      response.writeHead(404, { "content-type": "text/html" }).end("<html>Nothing");
-    });
-    const report = await sync([entryOf("acme", acme), { ...entryOf("beta", beta), base_url: wrong }]);
-    expect(report.errors).toMatchObject([{ message: expect.stringMatching(/^beta: .*a web page/) }]);
-    expect([statusesOf(report, "acme"), statusesOf(report, "beta")]).toEqual([["succeeded"], ["failed"]]);
-    expect(await sync([entryOf("acme", acme), entryOf("beta", beta)])).toMatchObject({ exit_code: 0, errors: [] });
-    expect(await orders(warehouse, "beta")).toEqual(listed(beta));
-  });
-
   test("a company whose key is refused fails alone, and is named", async () => {
     const { acme, beta, warehouse, sync } = await party(make);
     const report = await sync([{ ...entryOf("acme", acme), key: wrongKey }, entryOf("beta", beta)]);
@@ -150,16 +137,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
         where run_id = '${run_id}' and company = 'beta' and stream = 'items' and finished_at is not null`,
     );
     expect(rows).toEqual([{ table_rows: 7, difference_reason: expect.stringContaining("published") }]);
-  });
-
-  test("a company whose service is down fails alone", async () => {
-    const { acme, beta, warehouse, sync } = await party(make);
-    const entries = [entryOf("acme", acme), entryOf("beta", beta)];
-    await acme.close();
-    const report = await sync(entries);
-    expect(report).toMatchObject({ status: "failed", exit_code: 1, errors: [{ fields: { companies: ["acme"] } }] });
-    expect([statusesOf(report, "acme"), statusesOf(report, "beta")]).toEqual([["failed"], ["succeeded"]]);
-    expect(await orders(warehouse, "beta")).toEqual(listed(beta));
   });
 
   test("a company that is not the one the warehouse keeps fails alone, and its rows stay", async () => {

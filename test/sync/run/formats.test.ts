@@ -2,31 +2,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { id, moment, record } from "../../../schemas/fields.ts";
-import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { id, moment } from "../../../schemas/fields.ts";
+import { detail } from "../../../src/catalog/stream.ts";
 import { openDestination, type Where } from "../../../src/warehouse/connect/open.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { addressIn, again } from "../../operations/replay/again.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { page, type Told, told } from "../answers.ts";
 import { events } from "../events.ts";
 
 const made = moment().nullable().describe("When it was made.");
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", { id: id().describe("Its id.") }),
-  key: ["id"],
-  preset: "core",
-});
-const details = defineStream({
-  name: "order_details",
-  path: "/orders/{id}",
-  mode: detail({ of: "orders" }),
-  row: record("A detail.", { id: id().describe("Its order."), made_at: made }),
-  key: ["id"],
-  preset: "core",
-});
+const orders = streamOf("orders", { id: id() });
+const details = streamOf(
+  "order_details",
+  { id: id(), made_at: made },
+  { path: "/orders/{id}", mode: detail({ of: "orders" }) },
+);
 const catalogue = [events, orders, details];
 
 /** The service says no zone. */

@@ -1,24 +1,18 @@
 import { readlink } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { id, record } from "../../../schemas/fields.ts";
-import { defineStream, list } from "../../../src/catalog/stream.ts";
+import { id } from "../../../schemas/fields.ts";
+import { list } from "../../../src/catalog/stream.ts";
 import { readRejects } from "../../../src/operations/rejects.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { load } from "../../config/sample.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 import { instead, told } from "../answers.ts";
 
 const HOUR = 3_600_000;
 
-const things = defineStream({
-  name: "things",
-  path: "/things",
-  mode: list({ rows: "" }),
-  row: record("Things.", { thing: id().describe("Which.") }),
-  key: ["thing"],
-  preset: "core",
-});
+const things = streamOf("things", { thing: id() }, { mode: list({ rows: "" }) });
 
 const hundred = Array.from({ length: 100 }, (_, thing) => ({ thing }));
 

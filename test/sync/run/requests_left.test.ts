@@ -1,22 +1,16 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { count, flag, id, record } from "../../../schemas/fields.ts";
-import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { defineStream, detail } from "../../../src/catalog/stream.ts";
 import { planReport } from "../../../src/cli/terminal/plan_report.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { emptyFolder } from "../../cli/process.ts";
 import { configOf, plain } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", { order_id: id(), is_open: flag() }),
-  key: ["order_id"],
-  preset: "core",
-});
+const orders = streamOf("orders", { order_id: id(), is_open: flag() });
 const detailsAt = (name: string, path: `/${string}`) =>
   defineStream({
     ...{ name, path, preset: "core", key: ["order_id"] },

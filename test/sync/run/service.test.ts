@@ -24,8 +24,17 @@ const company = (name: string, key: string, baseUrl = "https://one.example.com")
   refreshKey: async () => key,
 });
 
+const clock = stillClock();
+const tools = {
+  clock,
+  random: () => 0.5,
+  log: silentLog,
+  signal: new AbortController().signal,
+  version: "0.0.0",
+  maxRequests: undefined,
+};
+
 test("companies with one key at one origin have one limiter; another key or origin has its own", () => {
-  const clock = stillClock();
   const { limiterOf } = createSharedClients(settings, clock);
   const acme = limiterOf(company("acme", "k1"));
   expect(limiterOf(company("north", "k1", "https://one.example.com/eu"))).toBe(acme);
@@ -39,15 +48,6 @@ test("companies with one key at one origin have one limiter; another key or orig
 test("requests in flight are bounded for the key, whichever company they are for", async () => {
   const simulator = await startSimulator({ key: "k1", faults: { latencyMs: 20 } });
   onTestFinished(() => simulator.close());
-  const clock = stillClock();
-  const tools = {
-    clock,
-    random: () => 0.5,
-    log: silentLog,
-    signal: new AbortController().signal,
-    version: "0.0.0",
-    maxRequests: undefined,
-  };
   const sharedClients = createSharedClients(settings, clock);
   const names = ["acme", "north", "south"];
   const services = await Promise.all(
@@ -70,15 +70,6 @@ test("a key that can't be read any more is that company's failure, and no reques
   const lost: Company = {
     ...company("acme", "k1", simulator.url),
     refreshKey: () => Promise.reject(new ConfigError(sentence("The key's file is gone."))),
-  };
-  const clock = stillClock();
-  const tools = {
-    clock,
-    random: () => 0.5,
-    log: silentLog,
-    signal: new AbortController().signal,
-    version: "0.0.0",
-    maxRequests: undefined,
   };
   const sharedClients = createSharedClients(settings, clock);
   const service = await openService(lost, settings, identityEndpoint, tools, sharedClients);

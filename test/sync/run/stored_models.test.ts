@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { streams } from "../../../streams/index.ts";
 import { forget } from "../../support/forgetting.ts";
 import { models } from "../../support/models.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { answersOf } from "../../warehouse/views/answers.ts";
 import { between, remember } from "../remembered.ts";
 import { type Scenario, scenario } from "../scenario.ts";
@@ -57,44 +57,6 @@ describe.each(warehouses)("models that are kept as tables in $name", ({ name, ma
     expect(second).toEqual(await plainly(place));
   });
 
-  test("a run without news works out nothing, and one that was killed before it did is made up for", async () => {
-    const place = await scenario(make, sizes, { config: materialized });
-    await place.sync();
-    const mark = sql`update _tributary.model_spend_by_vendor_month set vendor_name = 'marked'`;
-    const marked = () => place.count("_tributary.model_spend_by_vendor_month", "vendor_name = 'marked'");
-    await between(place, ({ db }) => mark.execute(db));
-    await place.sync();
-    expect(await marked()).toBeGreaterThan(0);
-    // A publish of a run that was killed: invoices have changed since the models were worked out.
-    await remember(place, "invoices", state => ({ ...state, lastMoment: "2026-03-15T23:00:00.000Z" }));
-    await place.sync({ names: ["items"] });
-    expect(await marked()).toBe(0);
-  });
-
-  test("once columns are treated no stored model holds what they said", async () => {
-    const place = await scenario(make, sizes, { config: materialized });
-    await place.sync();
-    const names = () => place.count("procurement_analytics.dim_vendors", "vendor_name is not null");
-    expect(await names()).toBeGreaterThan(0);
-    place.configure({ ...materialized, privacy: { exclude_columns: ["*.vendor_name", "*.vendor_name_raw"] } });
-    await place.sync();
-    expect(await names()).toBe(0);
-    expect(await tables(place)).toContain("model_dim_vendors");
-  });
-
-  test("of a company that was reset with its rows no stored model holds any", async () => {
-    const place = await scenario(make, sizes, { config: materialized });
-    await place.sync();
-    expect(await place.count("procurement_analytics.dim_vendors")).toBeGreaterThan(0);
-    await forget(
-      place,
-      streams,
-      streams.map(stream => stream.name),
-      { drop: true },
-    );
-    expect(await place.count("_tributary.model_dim_vendors")).toBe(0);
-  });
-
   test("a model that cannot be worked out shows what it showed, and the run says why", async () => {
     const place = await scenario(make, sizes, { config: materialized });
     await place.sync();
@@ -116,5 +78,40 @@ describe.each(warehouses)("models that are kept as tables in $name", ({ name, ma
       ),
     );
     expect(await place.count(`procurement_analytics.${model}`)).toBe(before);
+  });
+});
+
+describe.each(eitherWarehouse)("$name", ({ make }) => {
+  test("a run without news works out nothing, and one that was killed before it did is made up for", async () => {
+    const place = await scenario(make, sizes, { config: materialized });
+    await place.sync();
+    const mark = sql`update _tributary.model_spend_by_vendor_month set vendor_name = 'marked'`;
+    const marked = () => place.count("_tributary.model_spend_by_vendor_month", "vendor_name = 'marked'");
+    await between(place, ({ db }) => mark.execute(db));
+    await place.sync();
+    expect(await marked()).toBeGreaterThan(0);
+    // A publish of a run that was killed: invoices have changed since the models were worked out.
+    await remember(place, "invoices", state => ({ ...state, lastMoment: "2026-03-15T23:00:00.000Z" }));
+    await place.sync({ names: ["items"] });
+    expect(await marked()).toBe(0);
+  });
+
+  test("once columns are treated, or a company is reset with its rows, no stored model holds what they said", async () => {
+    const place = await scenario(make, sizes, { config: materialized });
+    await place.sync();
+    const names = () => place.count("procurement_analytics.dim_vendors", "vendor_name is not null");
+    expect(await names()).toBeGreaterThan(0);
+    place.configure({ ...materialized, privacy: { exclude_columns: ["*.vendor_name", "*.vendor_name_raw"] } });
+    await place.sync();
+    expect(await names()).toBe(0);
+    expect(await tables(place)).toContain("model_dim_vendors");
+    expect(await place.count("_tributary.model_dim_vendors")).toBeGreaterThan(0);
+    await forget(
+      place,
+      streams,
+      streams.map(stream => stream.name),
+      { drop: true },
+    );
+    expect(await place.count("_tributary.model_dim_vendors")).toBe(0);
   });
 });

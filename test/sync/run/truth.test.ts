@@ -6,7 +6,7 @@ import { bench } from "../../support/run.ts";
 import { compareWarehouses, compareWithTruth } from "../../support/truth.ts";
 import { duckdbWarehouse, passing, postgresWarehouse } from "../../support/warehouse.ts";
 
-const sizes = { orders: 130, invoices: 120, items: 220, findings: 120, ingested: 240 };
+const sizes = { orders: 110, invoices: 60, items: 210, findings: 110, ingested: 120 };
 
 async function simulated(options: SimulatorOptions) {
   const clock = stillClock();
@@ -16,9 +16,8 @@ async function simulated(options: SimulatorOptions) {
 }
 
 test.each([
-  { name: "keyset paging", options: { paging: "keyset" } as const },
   { name: "offset paging and compressed answers", options: { seed: 7, paging: "offset", compression: true } as const },
-  { name: "a company without currency and totals", options: { seed: 4 } as const },
+  { name: "keyset paging, and a company without currency and totals", options: { seed: 4, paging: "keyset" } as const },
 ])("both databases hold what the service says, value by value: $name", async ({ options }) => {
   const { clock, simulator } = await simulated(options);
   const duckdb = await passing(duckdbWarehouse("snapshot"));
@@ -28,7 +27,7 @@ test.each([
     expect(report).toMatchObject({ status: "succeeded", exit_code: 0, warnings: [] });
     const compared = await compareWithTruth(simulator, warehouse, streams, "2026-03-15");
     expect(compared).toMatchObject({ different: 0, differences: [] });
-    expect(compared.rows).toBeGreaterThan(2_000);
+    expect(compared.rows).toBeGreaterThan(1_200);
   }
   expect(await compareWarehouses(duckdb, postgres, streams)).toMatchObject({ different: 0, differences: [] });
 });
@@ -40,6 +39,8 @@ test("what doesn't fit is NULL and a problem, what nobody knows is in _extra, in
   for (const warehouse of [duckdb, postgres]) {
     const report = await bench({ simulator, warehouse, clock }).sync();
     expect(report).toMatchObject({ status: "warning", exit_code: 0 });
+    const codes = ["schema.unknown_fields", "rejects.not_stored", "problems.not_read"];
+    expect(report.warnings.map(({ code }) => code)).toEqual(expect.arrayContaining(codes));
     const compared = await compareWithTruth(simulator, warehouse, streams, "2026-03-15");
     expect(compared).toMatchObject({ different: 0, differences: [] });
   }

@@ -1,39 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { count, id, record } from "../../../schemas/fields.ts";
-import { defineStream, list, lookup } from "../../../src/catalog/stream.ts";
+import { count, id } from "../../../schemas/fields.ts";
+import { lookup } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, type Say, told } from "../answers.ts";
 import type { Scenario } from "../scenario.ts";
 
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", {
-    id: id().describe("Its id."),
-    vendor: id().nullable().describe("Who sells."),
-    buyer: id().nullable().describe("Who buys."),
-  }),
-  key: ["id"],
-  preset: "core",
+const orders = streamOf("orders", {
+  id: id(),
+  vendor: id().nullable(),
+  buyer: id().nullable(),
 });
-const standings = defineStream({
-  name: "standings",
-  path: "/vendors/{vendorId}",
-  mode: lookup(),
-  row: record("How a vendor stands.", { left: count().describe("How many are left.") }),
-  key: ["vendor_id"],
-  preset: "lookup",
-});
-const pairs = defineStream({
-  name: "pairs",
-  path: "/pairs/{vendorId}/{buyer}",
-  mode: lookup(),
-  row: record("What two do together.", { left: count().describe("How many are left.") }),
-  key: ["vendor_id", "buyer"],
-  preset: "lookup",
-});
+const standings = streamOf(
+  "standings",
+  { left: count() },
+  { path: "/vendors/{vendorId}", mode: lookup(), key: ["vendor_id"], preset: "lookup" },
+);
 const catalogue = [orders, standings];
 const LIMIT = 16;
 const refused = instead(422, { error: { code: "BAD", message: "no", request_id: "r" } });
@@ -139,27 +122,5 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     for (let i = 0; i < 3; i++) await next();
     expect(await next()).toMatchObject({ status: "succeeded" });
     expect((await live(place)).every(vendor => vendor.startsWith("good"))).toBe(true);
-  });
-
-  test("a begun lookup that takes two columns' values goes on, too", async () => {
-    let sort = "first";
-    const says: Record<string, Say> = {
-      "/orders": () => ({
-        orders: Array.from({ length: 6 }, (_, i) => ({ id: `${i}`, vendor: `${sort}${i}`, buyer: `B${i}` })),
-      }),
-    };
-    const from = { vendor_id: ["orders.vendor"], buyer: ["orders.buyer"] };
-    const place = await told(make, [orders, pairs], says, { streams: { settings: { pairs: { from } } } });
-    const look = place.look;
-    place.look = passing => {
-      if (passing.path.startsWith("/pairs/")) says[passing.path] = () => ({ left: 1 });
-      return look(passing);
-    };
-    expect(await place.run({ maxRequests: LIMIT })).toMatchObject({ exit_code: 5 });
-    sort = "second";
-    place.clock.advance(86_400_000);
-    const line = lineOf(await place.run(), "pairs");
-    expect(line).toMatchObject({ status: "succeeded", inserted: 36 });
-    expect(line.carried).toBeGreaterThan(0);
   });
 });

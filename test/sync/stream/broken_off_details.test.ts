@@ -1,37 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { id, record, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, list, type Stream } from "../../../src/catalog/stream.ts";
+import { id, text } from "../../../schemas/fields.ts";
+import { detail, type Stream } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { refused } from "../../support/interposed.ts";
 import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { noSuch, type Told, told } from "../answers.ts";
 
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", { id: id().describe("Its id."), state: text().nullable().describe("How it stands.") }),
-  key: ["id"],
-  preset: "core",
-});
-const details = defineStream({
-  name: "order_details",
-  path: "/orders/{id}",
-  mode: detail({ of: "orders" }),
-  row: record("A detail.", { id: id().describe("Its order."), note: text().nullable().describe("What it says.") }),
-  key: ["id"],
-  preset: "core",
-});
-const moves = defineStream({
-  name: "order_moves",
-  path: "/orders/{id}/moves",
-  mode: detail({ of: "orders", rows: "moves" }),
-  row: record("A move.", { move: id().describe("Which."), note: text().nullable().describe("What it says.") }),
-  key: ["id", "move"],
-  preset: "core",
-});
+const orders = streamOf("orders", { id: id(), state: text().nullable() });
+const details = streamOf(
+  "order_details",
+  { id: id(), note: text().nullable() },
+  { path: "/orders/{id}", mode: detail({ of: "orders" }) },
+);
+const moves = streamOf(
+  "order_moves",
+  { move: id(), note: text().nullable() },
+  { path: "/orders/{id}/moves", mode: detail({ of: "orders", rows: "moves" }), key: ["id", "move"] },
+);
 const ids = Array.from({ length: 30 }, (_, number) => `P${10 + number}`);
 const FIRST = ids[0]!;
 /** Late enough that what the first order was answered has been taken. */

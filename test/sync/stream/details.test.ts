@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { defineStream, scan } from "../../../src/catalog/stream.ts";
-import { items } from "../../../streams/items.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { type Scenario, scenario } from "../scenario.ts";
@@ -71,16 +69,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect((await run(place)).requests).toBe(0);
   });
 
-  test("--details asks for all of them, and writes what had changed behind its order's back", async () => {
-    const place = await scenario(make, { orders: 40 }, { config: settings({}) });
-    await run(place);
-    const key = String([...place.simulator.truth.rows("purchase_orders")][9]!["po_number"]);
-    place.simulator.patchDetail(`/po/${encodeURIComponent(key)}`, { buyer_name: "Ana Nová" });
-    expect((await run(place)).requests).toBe(0);
-    expect(await run(place, { allDetails: true })).toMatchObject({ requests: 40, updated: 1, unchanged: 39 });
-    expect(await place.count("purchase_order_details", "buyer_name = 'Ana Nová'")).toBe(1);
-  });
-
   test("a list that can't be read skips its details and fails nothing else", async () => {
     const place = await scenario(make, { orders: 20, items: 20 });
     place.look = ({ path }) =>
@@ -106,20 +94,5 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const line = await run(place);
     expect(line).toMatchObject({ inserted: 29, status: "succeeded" });
     expect(await place.count("_tributary.details", `outcome = 'failed' and parent_key = '${first}'`)).toBe(1);
-  });
-
-  test("rows that leave a working list go without a guard; those of a capped list never go", async () => {
-    const place = await scenario(make, { items: 150 });
-    const { simulator, count } = place;
-    const list = (absence: "left" | "kept") => [defineStream({ ...items, mode: scan({ rows: "items", absence }) })];
-    const sync = async (absence: "left" | "kept", order: object = {}) =>
-      lineOf(await place.sync({ catalogue: list(absence), ...order }), "items");
-    await sync("kept");
-    simulator.delete("items", 100);
-    for (const full of [false, true, false])
-      expect(await sync("kept", { full })).toMatchObject({ status: "succeeded", deleted: 0, missing: 0 });
-    expect(await count("items", "_deleted_at is null")).toBe(150);
-    expect(await sync("left", { full: true })).toMatchObject({ status: "succeeded", deleted: 100 });
-    expect(await count("items", "_deleted_at is null")).toBe(50);
   });
 });

@@ -70,30 +70,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await compareWithTruth(simulator, place.warehouse, ingested, "")).toMatchObject({ differences: [] });
   });
 
-  test("findings ask for the smallest window that covers the time since the high-water mark, and are read whole beyond the largest", async () => {
-    const place = await scenario(
-      make,
-      { findings: 320 },
-      {
-        config: { streams: { settings: { findings: { full_scan_pages: 1, full_scan_every: "365d" } } } },
-      },
-    );
-    await run(place, "findings");
-    expect(asked(place, "/findings", "detected_within")).toEqual([undefined]);
-    const since = (days: number) => place.clock.advance(days * DAY);
-    for (const [days, window] of [
-      [0, "7d"],
-      [4, "7d"],
-      [10, "30d"],
-      [40, "90d"],
-      [60, undefined],
-    ] as const) {
-      since(days);
-      await run(place, "findings");
-      expect(asked(place, "/findings", "detected_within"), `${days} days later`).toEqual([window]);
-    }
-  });
-
   test("the high-water mark is never later than the service's own clock, and what claims to be is loaded all the same", async () => {
     const place = await scenario(make, { ingested: 250 }, narrow);
     const [first] = [...place.simulator.truth.rows("ingested")];
@@ -121,73 +97,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await markOf(place, "events")).toBe("2026-03-15T12:00:00.000Z");
     const [row] = await place.warehouse.query("select complete_to from _tributary.streams where stream = 'events'");
     expect(row).toEqual({ complete_to: new Date("2026-03-15T12:00:00Z") });
-  });
-
-  test("a filter that looks at another field is noticed, and not relied on until it is tried again", async () => {
-    const place = await scenario(make, { ingested: 350 }, narrow);
-    const { simulator, clock } = place;
-    await run(place, "ingested");
-    const oldest = [...simulator.truth.rows("ingested")].at(-1)!;
-    place.look = async ({ path, query }) => {
-      if (path !== "/ingested" || !query.has("date_from")) return;
-      const rows = [...simulator.truth.rows("ingested")].slice(0, 5);
-      const items = [
-        ...rows,
-        { ...oldest, ts: "2020-01-01T00:00:00Z" },
-        { ...oldest, id: "x", ts: "2020-01-02T00:00:00Z" },
-      ];
-      return {
-        status: 200,
-        body: { data: { items }, pagination: { has_more: false, next_cursor: null, limit: 100 }, meta: {} },
-      };
-    };
-    clock.advance(DAY);
-    const report = await place.sync({ names: ["ingested"] });
-    const line = lineOf(report, "ingested");
-    expect(report.exit_code).toBe(0);
-    expect(report.warnings).toMatchObject([{ code: "feed.filter_refuted" }]);
-    expect(line.unchanged).toBe(350);
-    expect(balance(line).went).toBe(balance(line).came);
-    await run(place, "ingested");
-    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
-    // So a start is not left to it either, and what lies before it is left out here.
-    place.configure({ streams: { ...narrow.config.streams, start: "2026-03-10" } });
-    simulator.delete("ingested", [String(oldest["id"])]);
-    const whole = await run(place, "ingested", { full: true });
-    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
-    expect(whole).toMatchObject({ deleted: 0, missing: 0 });
-    expect(whole.before_start).toBeGreaterThan(200);
-    place.look = () => undefined;
-    await run(place, "ingested");
-    expect(asked(place, "/ingested", "date_from")).toEqual(["2026-03-10"]);
-  });
-
-  test("deletions that were held back are accepted by a run that reads the feed whole for it", async () => {
-    const place = await scenario(make, { ingested: 250 }, narrow);
-    await run(place, "ingested");
-    const rows = [...place.simulator.truth.rows("ingested")].slice(0, 120);
-    place.simulator.delete("ingested", [...new Set(rows.map(row => String(row["id"])))]);
-    const held = await run(place, "ingested", { full: true });
-    expect(held).toMatchObject({ status: "failed", deleted: 0 });
-    expect(held.missing).toBeGreaterThan(50);
-    place.clock.advance(DAY);
-    const accepted = await run(place, "ingested", { confirmDeletes: true });
-    expect(asked(place, "/ingested", "date_from")).toEqual([undefined]);
-    expect(accepted).toMatchObject({ status: "succeeded", deleted: held.missing, missing: 0, difference: 0 });
-  });
-
-  test("with a start nothing older is asked for, and what lies before it is not taken for deleted", async () => {
-    const place = await scenario(make, { ingested: 400 });
-    await run(place, "ingested");
-    const start = isoDay(Date.parse("2026-03-15") - 60 * DAY);
-    place.configure({ streams: { start } });
-    for (const full of [false, true]) {
-      const line = await run(place, "ingested", { full });
-      expect(asked(place, "/ingested", "date_from")[0]).toBe(start);
-      expect(line).toMatchObject({ status: "succeeded", deleted: 0, missing: 0, inserted: 0 });
-      expect(line.rows_read).toBeLessThan(400);
-    }
-    expect(await place.count("ingested", "_deleted_at is null")).toBe(400);
   });
 
   test("a start that the service's filter takes for another field's is noticed when the feed is read whole, too", async () => {

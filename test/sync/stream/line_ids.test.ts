@@ -1,27 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { id, lineId, quantity, record, table, text, volatile } from "../../../schemas/fields.ts";
-import { defineStream, scan } from "../../../src/catalog/stream.ts";
+import { id, lineId, quantity, table, text, volatile } from "../../../schemas/fields.ts";
+import { scan } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { page, told } from "../answers.ts";
 
 const HOUR = 3_600_000;
 
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: scan({ rows: "orders" }),
-  row: record("Orders.", {
-    number: id().describe("Which."),
+const orders = streamOf(
+  "orders",
+  {
+    number: id(),
     lines: table("order_lines", "Lines.", {
-      line_no: lineId(id()).nullable().describe("Which line."),
-      word: text().nullable().describe("What it says."),
-      days: volatile(quantity()).nullable().describe("How old it is."),
+      line_no: lineId(id()).nullable(),
+      word: text().nullable(),
+      days: volatile(quantity()).nullable(),
     }),
-    notes: table("order_notes", "Notes.", { word: text().nullable().describe("What it says.") }),
-  }),
-  key: ["number"],
-  preset: "core",
-});
+    notes: table("order_notes", "Notes.", { word: text().nullable() }),
+  },
+  { mode: scan({ rows: "orders" }) },
+);
 
 interface Line {
   readonly line_no?: string | null;

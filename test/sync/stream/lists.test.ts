@@ -3,6 +3,7 @@ import { count, id, record, text, whole } from "../../../schemas/fields.ts";
 import { defineStream, list, scan } from "../../../src/catalog/stream.ts";
 import { totalIn } from "../../../src/sync/extract/listing.ts";
 import { reasons } from "../../../src/sync/load/row_count_proof.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, page, told } from "../answers.ts";
@@ -81,17 +82,17 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("arrays side by side: each row gets the name of its array", async () => {
-    const fields = defineStream({
-      name: "fields",
-      path: "/fields",
-      mode: list({
-        rows: { column: "scope", description: "Where it stands.", of: { header: "header.fields", line: "lines" } },
-        pageColumns: [{ name: "found", kind: "count", field: "header.found", description: "How many." }],
-      }),
-      row: record("A field.", { key: id().describe("Its key.") }),
-      key: ["scope", "key"],
-      preset: "core",
-    });
+    const fields = streamOf(
+      "fields",
+      { key: id() },
+      {
+        mode: list({
+          rows: { column: "scope", description: "Where it stands.", of: { header: "header.fields", line: "lines" } },
+          pageColumns: [{ name: "found", kind: "count", field: "header.found", description: "How many." }],
+        }),
+        key: ["scope", "key"],
+      },
+    );
     const place = await told(make, [fields], {
       "/fields": () => ({ header: { fields: [{ key: "a" }, { key: "b" }], found: 2 }, lines: [{ key: "a" }] }),
     });
@@ -107,17 +108,14 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("bare values become rows, side by side with objects, told apart by their place", async () => {
-    const vendors = defineStream({
-      name: "vendors",
-      path: "/vendors",
-      mode: list({ rows: "vendors", scalar: "vendor_name" }),
-      row: record("A vendor.", {
-        vendor_name: text().nullable().describe("Its name."),
-        data: whole().describe("As it came."),
-      }),
-      key: ["_index"],
-      preset: "core",
-    });
+    const vendors = streamOf(
+      "vendors",
+      {
+        vendor_name: text().nullable(),
+        data: whole(),
+      },
+      { mode: list({ rows: "vendors", scalar: "vendor_name" }), key: ["_index"] },
+    );
     const place = await told(make, [vendors], {
       "/vendors": () => ({ vendors: ["Acme", { vendor_name: "Bolt", seats: 2 }, 7, ["odd"]] }),
     });
@@ -137,14 +135,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   describe("rows without an id of their own", () => {
-    const open = defineStream({
-      name: "open",
-      path: "/open",
-      mode: scan({ rows: "open", absence: "left" }),
-      row: record("An open item.", { po: id().describe("Its order."), open_lines: count().describe("How many.") }),
-      key: ["po", "_index"],
-      preset: "core",
-    });
+    const open = streamOf(
+      "open",
+      { po: id(), open_lines: count() },
+      { mode: scan({ rows: "open", absence: "left" }), key: ["po", "_index"] },
+    );
     const pages = [
       [
         { po: "A", open_lines: 1 },

@@ -1,29 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { count, flag, id, record, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
+import { count, flag, id, text } from "../../../schemas/fields.ts";
+import { detail } from "../../../src/catalog/stream.ts";
 import { statusReport } from "../../../src/cli/terminal/status_report.ts";
 import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { configOf, plain } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
 
-const orders = defineStream({
-  name: "orders",
-  path: "/orders",
-  mode: list({ rows: "orders" }),
-  row: record("An order.", { order_id: id(), maker: text().nullable(), is_open: flag() }),
-  key: ["order_id"],
-  preset: "core",
-});
-const details = defineStream({
-  name: "order_details",
-  path: "/orders/{order_id}",
-  mode: detail({ of: "orders", open: "is_open" }),
-  row: record("What came of it.", { order_id: id(), steps: count() }),
-  key: ["order_id"],
-  preset: "core",
-});
+const orders = streamOf("orders", { order_id: id(), maker: text().nullable(), is_open: flag() });
+const details = streamOf(
+  "order_details",
+  { order_id: id(), steps: count() },
+  { path: "/orders/{order_id}", mode: detail({ of: "orders", open: "is_open" }) },
+);
 const ORDERS = 400;
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {

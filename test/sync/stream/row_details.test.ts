@@ -1,20 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { count, id, record, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, list, type Stream } from "../../../src/catalog/stream.ts";
+import { defineStream, detail, type Stream } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, noSuch, page, type Say, type Told, told } from "../answers.ts";
 
-const mails = defineStream({
-  name: "mails",
-  path: "/mails",
-  mode: list({ rows: "mails" }),
-  row: record("A mail.", { id: id().describe("Its id."), subject: text().nullable().describe("What it is about.") }),
-  key: ["id"],
-  preset: "core",
-});
+const mails = streamOf("mails", { id: id(), subject: text().nullable() });
 const noteRow = record("A note.", {
   note_id: id().describe("Its id."),
   said: text().nullable().describe("What it says."),
@@ -31,30 +25,25 @@ const notes = defineStream({
   key: ["mail_id", "note_id"],
   preset: "core",
 });
-const tags = defineStream({
-  name: "mail_tags",
-  path: "/mails/{id}/tags",
-  mode: detail({ of: "mails", rows: "", scalar: "tag" }),
-  row: record("A tag.", { tag: text().describe("The tag.") }),
-  key: ["mail_id", "_index"],
-  preset: "core",
-});
-const lines = defineStream({
-  name: "mail_lines",
-  path: "/mails/{id}/lines",
-  mode: detail({ of: "mails", rows: "lines", paged: true }),
-  row: record("A line.", { number: count().describe("Its number.") }),
-  key: ["mail_id", "_index"],
-  preset: "core",
-});
-const lineages = defineStream({
-  name: "note_lineages",
-  path: "/lineage/{noteId}",
-  mode: detail({ of: "mail_notes", by: "note_id", rows: "steps" }),
-  row: record("A step.", { step: text().describe("What was done.") }),
-  key: ["note_id", "_index"],
-  preset: "core",
-});
+const tags = streamOf(
+  "mail_tags",
+  { tag: text() },
+  { path: "/mails/{id}/tags", mode: detail({ of: "mails", rows: "", scalar: "tag" }), key: ["mail_id", "_index"] },
+);
+const lines = streamOf(
+  "mail_lines",
+  { number: count() },
+  { path: "/mails/{id}/lines", mode: detail({ of: "mails", rows: "lines", paged: true }), key: ["mail_id", "_index"] },
+);
+const lineages = streamOf(
+  "note_lineages",
+  { step: text() },
+  {
+    path: "/lineage/{noteId}",
+    mode: detail({ of: "mail_notes", by: "note_id", rows: "steps" }),
+    key: ["note_id", "_index"],
+  },
+);
 
 const noAudit = { streams: { defaults: { details: { audit: 0 } } } };
 const mailed = (...ids: string[]) => ({ mails: ids.map(each => ({ id: each, subject: `on ${each}` })) });
@@ -137,23 +126,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await place.count("mail_notes", live)).toBe(3);
     place.says["/mails/a/notes"] = () => page(noted("1"), null);
     expect(lineOf(await place.run({ allDetails: true }), "mail_notes")).toMatchObject({ deleted: 2 });
-  });
-
-  test("a parent's rows go and come back with it", async () => {
-    const place = await start(make, [mails, notes], {
-      "/mails": () => mailed("a", "b"),
-      "/mails/a/notes": () => noted("1", "2"),
-      "/mails/b/notes": () => noted("1"),
-    });
-    await place.run();
-    place.says["/mails"] = () => mailed("b");
-    await place.run();
-    await place.run();
-    expect(await rowsOf(place, "mail_notes", "mail_id, note_id")).toEqual(["b 1"]);
-    place.says["/mails"] = () => mailed("a", "b");
-    place.says["/mails/a/notes"] = () => noted("2");
-    await place.run();
-    expect(await rowsOf(place, "mail_notes", "mail_id, note_id")).toEqual(["a 2", "b 1"]);
   });
 
   test("bare values in a bare array are told apart by their place", async () => {
@@ -250,7 +222,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     });
   });
 
-  test("what is published while the rest is fetched is whole, and ends as if it had been published at once", async () => {
+  /** Sixty mails whose notes take two seconds each. */
+  async function sixty() {
     const ids = Array.from({ length: 60 }, (_, i) => `m${String(i).padStart(2, "0")}`);
     const place = await start(make, [mails, notes], { "/mails": () => mailed(...ids) });
     const says = (...numbers: string[]) => {
@@ -261,6 +234,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
         };
       }
     };
+    return { place, says };
+  }
+
+  test("what is published while the rest is fetched is whole, and ends as if it had been published at once", async () => {
+    const { place, says } = await sixty();
     place.configure({ ...noAudit, destination: { publish_every: "10s" } });
     says("1", "2", "3");
     expect(lineOf(await place.run(), "mail_notes")).toMatchObject({ inserted: 180, updated: 0, deleted: 0 });
@@ -274,16 +252,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("answers that lack too much at once take nothing, however few each publish has, until that is confirmed", async () => {
-    const ids = Array.from({ length: 60 }, (_, i) => `m${String(i).padStart(2, "0")}`);
-    const place = await start(make, [mails, notes], { "/mails": () => mailed(...ids) });
-    const says = (...numbers: string[]) => {
-      for (const each of ids) {
-        place.says[`/mails/${each}/notes`] = () => {
-          place.clock.advance(2_000);
-          return noted(...numbers);
-        };
-      }
-    };
+    const { place, says } = await sixty();
     says("1", "2", "3");
     await place.run();
     says("2", "4");

@@ -88,16 +88,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(lineOf(await place.sync(order), "items")).toMatchObject({ carried: 300, rows_read: 420, inserted: 720 });
   });
 
-  test("a run whose requests are used up stops, and the next one finishes with the rest of them", async () => {
-    const place = await scenario(make, { items: 720 });
-    const stopped = await place.sync({ names, maxRequests: 5 });
-    expect(stopped).toMatchObject({ status: "stopped", exit_code: 5 });
-    expect(lineOf(stopped, "items")).toMatchObject({ status: "stopped", rows_read: 400 });
-    place.simulator.requests.clear();
-    expect(lineOf(await place.sync({ names }), "items")).toMatchObject({ carried: 400, rows_read: 320, inserted: 720 });
-    expect(place.simulator.requests.count("/items")).toBe(4);
-  });
-
   test("details that were fetched before a stop are published without being fetched again, but for those of an order that went meanwhile", async () => {
     const place = await scenario(make, { orders: 60 });
     const stop = new AbortController();
@@ -144,19 +134,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(balance(line).went).toBe(balance(line).came);
   });
 
-  test("more rows promised without a cursor: incomplete, and the page is asked for again next time", async () => {
-    const place = await scenario(make, { items: 320 });
-    Object.assign(place.simulator.faults, { only: "/items", hasMoreWithoutCursor: { next: 1 } });
-    const broken = await place.sync({ names });
-    expect(lineOf(broken, "items")).toMatchObject({ status: "incomplete" });
-    expect(broken.exit_code).toBe(1);
-    expect(lineOf(await place.sync({ names }), "items")).toMatchObject({ status: "succeeded", inserted: 320 });
-  });
-
   test.each([
     { what: "is refused", look: () => refused(400, "BROKEN") },
     { what: "is called invalid, also by a fresh scan,", look: () => refused(422, "INVALID_CURSOR") },
-    { what: "is not found, also by a fresh scan,", look: () => refused(404, "NOT_FOUND") },
     {
       what: "names itself as the next",
       look: (cursor: string) => ({
@@ -213,14 +193,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     // What the run leaves that dies before it has emptied its stage.
     await inStage(place, stage => stage.begin({ ...record, phase: "read" }));
     expect(lineOf(await place.sync({ names }), "items")).toMatchObject({ carried: 0, rows_read: 320, unchanged: 320 });
-  });
-
-  test("a page without its pagination block is asked for again; an empty one that has more is no end", async () => {
-    const place = await scenario(make, { items: 320 });
-    Object.assign(place.simulator.faults, { only: "/items", missingPagination: { next: 1 }, emptyPage: { next: 1 } });
-    const line = lineOf(await place.sync({ names }), "items");
-    expect(line).toMatchObject({ status: "succeeded", inserted: 320, retries: 1 });
-    expect(line.requests).toBe(place.simulator.requests.count("/items"));
   });
 
   test("rows that stand on two pages count as repeated, and each is stored once", async () => {

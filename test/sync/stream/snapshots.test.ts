@@ -1,19 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { count, record, whole } from "../../../schemas/fields.ts";
-import { defineStream, snapshot } from "../../../src/catalog/stream.ts";
+import { count, whole } from "../../../schemas/fields.ts";
+import { snapshot } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { instead, told } from "../answers.ts";
 
-const figures = defineStream({
-  name: "figures",
-  path: "/figures",
-  query: { detail: "full" },
-  mode: snapshot({ parameters: { period: ["30"], side: ["buy", "sell"] } }),
-  row: record("Figures.", { orders: count().describe("How many orders.") }),
-  key: ["observed_on", "period", "side"],
-  preset: "core",
-});
+const figures = streamOf(
+  "figures",
+  { orders: count() },
+  {
+    query: { detail: "full" },
+    mode: snapshot({ parameters: { period: ["30"], side: ["buy", "sell"] } }),
+    key: ["observed_on", "period", "side"],
+  },
+);
 const answer = ({ query }: { query: URLSearchParams }) => ({
   orders: Number(query.get("period")) + (query.get("side") === "buy" ? 1 : 2),
 });
@@ -66,14 +67,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 
   test("an answer whose fields are not known is kept whole, but for what is left out of it", async () => {
-    const start = defineStream({
-      name: "start",
-      path: "/start",
-      mode: snapshot({ omit: ["internal"] }),
-      row: record("The start.", { data: whole().describe("As it came.") }),
-      key: ["observed_on"],
-      preset: "core",
-    });
+    const start = streamOf(
+      "start",
+      { data: whole() },
+      { mode: snapshot({ omit: ["internal"] }), key: ["observed_on"] },
+    );
     const plain = { user: { id: 1.0, roles: ["a"] }, big: "x", internal: "hidden", api_key: "k" };
     const place = await told(make, [start], { "/start": () => plain });
     expect(lineOf(await place.run(), "start")).toMatchObject({ status: "succeeded", inserted: 1 });

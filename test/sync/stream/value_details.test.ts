@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { record, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, lookup } from "../../../src/catalog/stream.ts";
+import { defineStream, detail } from "../../../src/catalog/stream.ts";
 import { forget } from "../../support/forgetting.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
@@ -285,25 +285,5 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(report.exit_code).toBe(0);
     expect(detailsAsked(place).sort()).toEqual(["/vendors/1/own", "/vendors/V1/rating"]);
     expect(await place.count("_tributary.streams", "stream in ('own', 'by_value') and details_pending = 0")).toBe(2);
-  });
-
-  test("a lookup that takes its values from a list waits for it", async () => {
-    const looked = defineStream({
-      ...ratings,
-      name: "looked",
-      path: "/vendors/{vendor_id}/rating",
-      mode: lookup({ from: { vendor_id: ["orders.vendor_id"] } }),
-      preset: "lookup",
-    });
-    const place = await told(
-      make,
-      [looked, orders],
-      {
-        "/orders": () => ordered({ id: "1", vendor_id: "V1" }),
-        "/vendors/V1/rating": rating,
-      },
-      noAudit({ looked: { from: { vendor_id: "orders.vendor_id" } } }),
-    );
-    expect(lineOf(await place.run(), "looked")).toMatchObject({ inserted: 1 });
   });
 });

@@ -324,7 +324,7 @@ describe("a warehouse file", () => {
     const script = join(import.meta.dirname, "writer.helper.ts");
     const env = { ...process.env, NODE_OPTIONS: "" };
     for (const readers of ["snapshot", "direct"] as const)
-      for (const kilobytes of [0, 4, 8]) {
+      for (const kilobytes of readers === "snapshot" ? [0, 4, 8] : [4]) {
         const path = await warehouse();
         // DuckDB begins a file with three parts of 4 KB: the disk is full at each of them.
         const limited = ["-c", `ulimit -f ${kilobytes} && exec "$@"`, "bash", process.execPath, script, path, readers];

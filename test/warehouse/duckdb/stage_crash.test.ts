@@ -11,7 +11,7 @@ it("holds a record and exactly its rows whenever the process is killed", async (
   const { db } = await opened(settingsFor(join(folder, "w.duckdb")));
   const root = join(folder, "stage");
   let scans = 0;
-  for (let kill = 0; kill < 15; kill++) {
+  for (let kill = 0; kill < 8; kill++) {
     const child = helper("appender.helper.ts", root);
     await child.heard();
     await wait(Math.random() * 60);

@@ -5,7 +5,7 @@ import type { Stream } from "../../../src/catalog/stream.ts";
 import { meddle } from "../../operations/verify/planting.ts";
 import { lineOf } from "../../support/run.ts";
 import { contents } from "../../support/tables.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
 import { ordersWith } from "../../sync/orders.ts";
 import { scenario } from "../../sync/scenario.ts";
 
@@ -26,7 +26,7 @@ const catalogue = version();
 
 const config = (history = false) => ({ streams: { defaults: { details: { audit: 0 }, history } } });
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   async function loaded(history = false) {
     const place = await scenario(make, { orders: 12 }, { config: config(history) });
     await place.sync({ catalogue });

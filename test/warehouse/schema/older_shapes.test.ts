@@ -1,32 +1,30 @@
 import { sql } from "kysely";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { id, record, table, text } from "../../../schemas/fields.ts";
+import { id, table, text } from "../../../schemas/fields.ts";
 import { startSimulator } from "../../../simulator/simulator.ts";
-import { defineStream, detail, type Stream } from "../../../src/catalog/stream.ts";
+import { detail, type Stream } from "../../../src/catalog/stream.ts";
 import { readStatus } from "../../../src/operations/status.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { parts, shopAnswer, stocked, things } from "../../operations/replay/shop.ts";
 import { office, officeAnswer, stocked as staffed } from "../../privacy/office.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed } from "../../support/interposed.ts";
 import { bench, configOf } from "../../support/run.ts";
-import { passing, postgresWarehouse, type Warehouse, warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, passing, postgresWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { between } from "../../sync/remembered.ts";
 import { scenario } from "../../sync/scenario.ts";
 
 const NIGHT = 86_400_000;
 
 /** The details as a version knows them that has no column for the note. */
-const without: Stream = defineStream({
-  preset: "core",
-  name: "thing_parts",
-  path: "/things/{thing}",
-  mode: detail({ of: "things" }),
-  row: record("A thing.", {
-    thing: id().describe("Which."),
-    parts: table("thing_part_lines", "Its parts.", { part: text().nullable().describe("A part.") }),
-  }),
-  key: ["thing"],
-});
+const without: Stream = streamOf(
+  "thing_parts",
+  {
+    thing: id(),
+    parts: table("thing_part_lines", "Its parts.", { part: text().nullable() }),
+  },
+  { path: "/things/{thing}", mode: detail({ of: "things" }) },
+);
 
 async function placeOf(make: () => Promise<Warehouse>) {
   const stock = stocked();
@@ -47,7 +45,7 @@ async function placeOf(make: () => Promise<Warehouse>) {
   return { ...place, stock, night, notes };
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("an older version refuses tables that a newer one has altered, and writes nothing", async () => {
     const { night, stock, notes, count } = await placeOf(make);
     await night(without, "0.9.0");

@@ -140,34 +140,12 @@ describe.each(modelWarehouses)("vendor_scorecard of invoices alone in $name", ({
     const { invoices } = rows;
     const warehouse = await passing(make({ rows: { invoices } }));
     const [first] = await warehouse.model("vendor_scorecard", "_company, vendor_id");
-    expect(first).toEqual({
-      _company: "acme",
-      vendor_id: "V1",
-      vendor_name: "Name of V1",
-      is_main: true,
-      currency_code: null,
-      currency_source: "unknown",
+    const known = Object.entries(first!).filter(([, value]) => value !== null);
+    expect(Object.fromEntries(known)).toEqual({
+      ...{ _company: "acme", vendor_id: "V1", vendor_name: "Name of V1", is_main: true, currency_source: "unknown" },
       spend_amount: "1127.5", // 100 + 20.5 + 7 + 1000
-      spend_last_12_months: "1107",
-      spend_invoice_count: 4,
-      order_count: null,
-      open_order_count: null,
-      late_order_count: null,
-      on_time_line_count: null,
-      judged_line_count: null,
-      on_time_share: null,
-      in_full_line_count: null,
-      full_judged_line_count: null,
-      in_full_share: null,
-      average_days_late: null,
-      invoice_count: 5,
-      exception_invoice_count: 2,
-      exception_share: "0.4",
-      finding_count: null,
-      open_finding_count: null,
-      resolved_finding_count: null,
-      recoverable_usd: null,
-      resolved_usd: null,
+      ...{ spend_last_12_months: "1107", spend_invoice_count: 4 },
+      ...{ invoice_count: 5, exception_invoice_count: 2, exception_share: "0.4" },
     });
   });
 });

@@ -103,33 +103,6 @@ test("a company that the warehouse keeps under another name is noticed by its id
   );
 });
 
-test("what the daemon would stumble over fails, with the place in the file, offline too", async () => {
-  const simulator = await simulated();
-  const { run } = workplace(simulator, {
-    schedules: [
-      { name: "good", cron: "0 2 * * *" },
-      { name: "bad", cron: "0 2 * * FRX" },
-    ],
-    server: { listen: "0.0.0.0:8787" },
-    notify: { targets: [{ command: ["no-such-program"] }, { url: `http://127.0.0.1:9/\${KEY}` }] },
-    hooks: { secret: `\${SECRET:-0123456789abcdef}` },
-  });
-  const answer = await run(["check", "--offline", "--json"]);
-  const checked = json<Checked>(answer);
-  expect(answer.code).toBe(2);
-  expect(checked).toMatchObject({ ok: false, exit_code: 2 });
-  expect(checked.lines.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual([
-    "schedules",
-    "status page",
-    "notify 1",
-  ]);
-  expect(lineOf(checked, "schedules")?.advice).toMatch(/config\.yaml:\d+:\d+ schedules\[1\]\.cron/);
-  expect(lineOf(checked, "schedule good")).toMatchObject({ ok: true });
-  expect(lineOf(checked, "notify 2")?.message).toContain("127.0.0.1:9 on failure");
-  expect(answer.stdout).not.toContain("0123456789abcdef");
-  expect(simulator.requests.total).toBe(0);
-});
-
 test("several companies are looked at one by one, and one key for two of them is found out", async () => {
   const simulator = await simulated();
   const companies = ["acme", "beta"].map(name => ({ name, key: `\${KEY}` }));
@@ -174,15 +147,4 @@ test("secrets in files that others can read are a warning, those that only their
   expect(await warned()).toHaveLength(1);
   chmodSync(file, 0o600);
   expect(await warned()).toEqual([]);
-});
-
-test("a configuration in which no stream is on fails, in check as in a run", async () => {
-  const { run } = workplace({ url: "http://127.0.0.1:1" }, { streams: { exclude: ["*"], include: ["items"] } });
-  const checked = json<Checked>(await run(["check", "--offline", "--json"]));
-  expect(checked.exit_code).toBe(2);
-  expect(lineOf(checked, "streams")).toMatchObject({ level: "fail", code: "config.no_stream_on" });
-  expect(await run(["sync"])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("streams.exclude, which wins"),
-  });
 });

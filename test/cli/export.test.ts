@@ -6,14 +6,9 @@ import type { RunReport } from "../../src/sync/run/run.ts";
 import { manifestOf } from "../outputs/export/parquet.ts";
 import { json, simulated, workplace } from "./workplace.ts";
 
-test("export says what to do first, writes, and refuses what it would destroy", async () => {
+test("export writes, and refuses what it would destroy", async () => {
   const simulator = await simulated();
-  const { run, folder } = workplace(simulator);
-  const early = await run(["export", "--out", "lake"]);
-  expect({ code: early.code, said: early.stderr }).toEqual({
-    code: 2,
-    said: expect.stringContaining("nothing has been loaded yet: run `tributary sync` first"),
-  });
+  const { run, folder } = workplace(simulator, { views: false });
   expect((await run(["sync", "items", "findings"])).code).toBe(0);
 
   const first = await run(["export", "--out", "lake", "--partition-by", "_company"]);
@@ -41,20 +36,8 @@ test("export says what to do first, writes, and refuses what it would destroy", 
 
   await mkdir(join(folder, "mine"));
   await writeFile(join(folder, "mine", "thesis.txt"), "x");
-  for (const [args, said] of [
-    [["--out", "mine"], /files in it that no export wrote/],
-    [["--out", "other", "--keep", "0"], /--keep <n>.* Expected a whole number from 1 to/],
-    [["--out", "other", "--company", "nobody"], /--company: expected one of acme/],
-    [[], /--out <dir>/],
-    [["--out", "s3://lake/items"], /Expected a path on this machine/],
-  ] as const) {
-    const refused = await run(["export", ...args]);
-    expect({ args, code: refused.code, said: refused.stderr }).toEqual({
-      args,
-      code: 2,
-      said: expect.stringMatching(said),
-    });
-  }
+  const refused = await run(["export", "--out", "mine"]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("files in it that no export wrote") });
   expect((await readdir(folder)).sort()).toEqual([
     "config.yaml",
     "lake",
@@ -66,7 +49,7 @@ test("export says what to do first, writes, and refuses what it would destroy", 
 });
 
 test("after a change of privacy each sync names the export until it was made again", async () => {
-  const { run, folder } = workplace(await simulated());
+  const { run, folder } = workplace(await simulated(), { views: false });
   const out = join(folder, "lake");
   const named = async () => {
     const { warnings } = json<RunReport>(await run(["sync", "items", "--json"]));

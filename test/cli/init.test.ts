@@ -22,17 +22,6 @@ test("init --yes writes the example and says what comes next", async () => {
   expect(shown.code).toBe(0);
 });
 
-test("init leaves a file that is there alone", async () => {
-  const cwd = emptyFolder();
-  writeFileSync(join(cwd, "mine.yaml"), "company: mine\n");
-  const { code, stderr } = await tributary(["init", "--yes", "--config", "mine.yaml"], { cwd });
-  expect([code, stderr]).toEqual([
-    2,
-    "mine.yaml exists already and stays as it is: remove it, or name another with --config.\n",
-  ]);
-  expect(readFileSync(join(cwd, "mine.yaml"), "utf8")).toBe("company: mine\n");
-});
-
 test("init without a terminal says how to go on, and a folder that isn't there is named", async () => {
   const cwd = emptyFolder();
   const unasked = await tributary(["init"], { cwd });

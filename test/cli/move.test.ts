@@ -12,7 +12,7 @@ function configured({ folder }: Workplace, url: string): void {
 
 test("a service that has moved is compared with what is kept, and no row is loaded again", async () => {
   const [old, moved] = [await simulated({ seed: 5 }), await simulated({ seed: 5 })];
-  const place = workplace(old);
+  const place = workplace(old, { views: false });
   const { run } = place;
   await run(["sync"]);
   configured(place, moved.url);
@@ -28,7 +28,7 @@ test("a service that has moved is compared with what is kept, and no row is load
 });
 
 test("another service is refused", async () => {
-  const place = workplace(await simulated({ seed: 5 }));
+  const place = workplace(await simulated({ seed: 5 }), { views: false });
   const { run } = place;
   await run(["sync", "purchase_orders"]);
   const kept = readFileSync(join(place.folder, "config.yaml"), "utf8");
@@ -42,7 +42,7 @@ test("another service is refused", async () => {
 });
 
 test("a warehouse is moved into another one, which the next run goes on with", async () => {
-  const place = workplace(await simulated({ seed: 5 }));
+  const place = workplace(await simulated({ seed: 5 }), { views: false });
   const { folder, run } = place;
   const to = join(folder, "other.yaml");
   writeFileSync(to, readFileSync(join(folder, "config.yaml"), "utf8").replace(/path: .*/, "path: ./other.duckdb"));

@@ -88,22 +88,26 @@ export async function inProcess(args: readonly string[], place: Pick<Surface, "e
 /** Variables that Node and packages read from the process itself. */
 const READ_BY_PACKAGES = /^(PG|NODE_|TZ$|HOME$|SSL_|https?_proxy$|no_proxy$)/i;
 
-/** Folders and file locks belong to a process: while one command runs in this one, others get their own. */
-let isBusy = false;
+/** A folder belongs to a process: of commands that run in this one each waits for the one before. */
+let last: Promise<unknown> = Promise.resolve();
 
 /** Runs the command to its end: in this process, which takes a third of the CPU, where that makes no difference. */
 export async function tributary(args: readonly string[], place: Place): Promise<Ended> {
   const { main, node, uid, spawned = false, cwd, env = {} } = place;
   const isOwn = spawned || [main, node, uid].some(each => each !== undefined);
-  if (isOwn || isBusy || Object.keys(env).some(name => READ_BY_PACKAGES.test(name))) return ofItsOwn(args, place);
+  if (isOwn || Object.keys(env).some(name => READ_BY_PACKAGES.test(name))) return ofItsOwn(args, place);
+  const ended = last.then(() => within(cwd, () => inProcess(args, { cwd, env: { ...variables, ...env } })));
+  last = ended.catch(() => undefined);
+  return ended;
+}
+
+async function within<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const before = process.cwd();
-  isBusy = true;
-  process.chdir(cwd);
+  process.chdir(folder);
   try {
-    return await inProcess(args, { cwd, env: { ...variables, ...env } });
+    return await work();
   } finally {
     process.chdir(before);
-    isBusy = false;
   }
 }
 

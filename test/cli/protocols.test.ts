@@ -133,56 +133,46 @@ test("discover tells the tables of the streams that are on before anything was l
   expect(existsSync(join(place.folder, "w.duckdb"))).toBe(false);
 });
 
-test("a read syncs, hands over every row as discovered, then only what changed: both databases", async () => {
-  const postgres = await roleDatabase();
-  const first: unknown[] = [];
-  for (const more of [{}, { destination: postgres.destination }]) {
-    const place = await platform(more);
-    const discovered = streamsOf((await call(place, "discover", ...CONFIG)).messages);
-    const chosen = discovered.filter(({ name }) => /^(findings|items|purchase_order_line_items)$/.test(name));
-    const words = ["read", ...CONFIG, "--catalog", write(place, "catalog.json", configured(chosen))];
-    const { code, messages, stderr } = await call(place, ...words);
-    expect({ code, stderr, errors: errorsOf(messages) }).toEqual({ code: 0, stderr: "", errors: [] });
-    expect(messages.some(({ type }) => type === "LOG")).toBe(true);
-    const records = rowsOf(messages);
-    expect(new Set(records.map(({ stream }) => stream))).toEqual(new Set(chosen.map(({ name }) => name)));
-    for (const { stream, data } of records) requireFit(chosen.find(({ name }) => name === stream)!.json_schema, data);
-    first.push(records.map(({ stream, data: { _changed_at, _first_seen_at, ...rest } }) => ({ stream, ...rest })));
-    expect(endsOf(messages)).toEqual(Object.fromEntries(chosen.map(({ name }) => [name, "COMPLETE"])));
-    place.simulator.update("findings", 1);
-    place.simulator.delete("findings", 1);
-    const again = await call(place, ...words, "--state", write(place, "state.json", statesOf(messages)));
-    expect(
-      rowsOf(again.messages)
-        .map(({ data }) => data["_deleted_at"] !== null)
-        .sort(),
-    ).toEqual([false, true]);
-    const whole = write(place, "whole.json", configured(chosen, "full_refresh"));
-    const full = await call(place, "read", ...CONFIG, "--no-sync", "--catalog", whole, "--state", "state.json");
-    expect(rowsOf(full.messages)).toHaveLength(records.length);
-  }
-  // jsonb has its own order of fields.
-  expect(first[1]).toEqual(first[0]);
+test("a read syncs, hands over every row as discovered, then only what changed", async () => {
+  const place = await platform({ destination: (await roleDatabase()).destination, views: false });
+  const discovered = streamsOf((await call(place, "discover", ...CONFIG)).messages);
+  const chosen = discovered.filter(({ name }) => /^(findings|items|purchase_order_line_items)$/.test(name));
+  const words = ["read", ...CONFIG, "--catalog", write(place, "catalog.json", configured(chosen))];
+  const { code, messages, stderr } = await call(place, ...words);
+  expect({ code, stderr, errors: errorsOf(messages) }).toEqual({ code: 0, stderr: "", errors: [] });
+  expect(messages.some(({ type }) => type === "LOG")).toBe(true);
+  const records = rowsOf(messages);
+  expect(new Set(records.map(({ stream }) => stream))).toEqual(new Set(chosen.map(({ name }) => name)));
+  for (const { stream, data } of records) requireFit(chosen.find(({ name }) => name === stream)!.json_schema, data);
+  expect(endsOf(messages)).toEqual(Object.fromEntries(chosen.map(({ name }) => [name, "COMPLETE"])));
+  place.simulator.update("findings", 1);
+  place.simulator.delete("findings", 1);
+  const again = await call(place, ...words, "--state", write(place, "state.json", statesOf(messages)));
+  expect(
+    rowsOf(again.messages)
+      .map(({ data }) => data["_deleted_at"] !== null)
+      .sort(),
+  ).toEqual([false, true]);
+  const whole = write(place, "whole.json", configured(chosen, "full_refresh"));
+  const full = await call(place, "read", ...CONFIG, "--no-sync", "--catalog", whole, "--state", "state.json");
+  expect(rowsOf(full.messages)).toHaveLength(records.length);
 });
 
-test("a tap syncs and hands over schemas, rows and states, then only what changed: both databases", async () => {
-  const postgres = await roleDatabase();
-  for (const more of [{}, { destination: postgres.destination }]) {
-    const place = await platform({ ...more, streams: { exclude: ["purchase_order*", "invoice*"] } });
-    const first = await place.run(["singer", ...CONFIG, "--no-progress"]);
-    expect(first.code, first.stderr).toBe(0);
-    const messages = singerMessages(first.stdout);
-    const records = messages.flatMap(message => (message.type === "RECORD" ? [message.stream] : []));
-    expect(records.filter(stream => stream === "items")).toHaveLength(130);
-    place.simulator.delete("findings", 1);
-    const last = messages.at(-1)!;
-    const state = write(place, "state.json", last.type === "STATE" ? last.value : {});
-    const again = singerMessages((await place.run(["singer", ...CONFIG, "--no-progress", "--state", state])).stdout);
-    const gone = again.flatMap(message =>
-      message.type === "RECORD" && message.stream === "findings" ? [message.record["_sdc_deleted_at"]] : [],
-    );
-    expect(gone).toEqual([expect.stringMatching(/^\d{4}-.+Z$/)]);
-  }
+test("a tap syncs and hands over schemas, rows and states, then only what changed", async () => {
+  const place = await platform({ views: false, streams: { exclude: ["purchase_order*", "invoice*"] } });
+  const first = await place.run(["singer", ...CONFIG, "--no-progress"]);
+  expect(first.code, first.stderr).toBe(0);
+  const messages = singerMessages(first.stdout);
+  const records = messages.flatMap(message => (message.type === "RECORD" ? [message.stream] : []));
+  expect(records.filter(stream => stream === "items")).toHaveLength(130);
+  place.simulator.delete("findings", 1);
+  const last = messages.at(-1)!;
+  const state = write(place, "state.json", last.type === "STATE" ? last.value : {});
+  const again = singerMessages((await place.run(["singer", ...CONFIG, "--no-progress", "--state", state])).stdout);
+  const gone = again.flatMap(message =>
+    message.type === "RECORD" && message.stream === "findings" ? [message.record["_sdc_deleted_at"]] : [],
+  );
+  expect(gone).toEqual([expect.stringMatching(/^\d{4}-.+Z$/)]);
 });
 
 test("what failed is told as whose turn it is, with the exit code, and what the warehouse holds comes all the same", async () => {

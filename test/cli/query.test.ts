@@ -39,7 +39,7 @@ test("answers are CSV, tables or JSON, from both databases, and what is wrong is
 });
 
 test("a prompt takes queries over several lines, goes on after a wrong one, and remembers them", async () => {
-  const { run, folder } = workplace(await simulated());
+  const { run, folder } = workplace(await simulated(), { views: false });
   expect((await run(["sync", "items"])).code).toBe(0);
   const state = join(folder, "state");
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
@@ -61,7 +61,7 @@ test("a prompt takes queries over several lines, goes on after a wrong one, and 
 });
 
 test("a query may come on stdin", async () => {
-  const { run, folder } = workplace(await simulated());
+  const { run, folder } = workplace(await simulated(), { views: false });
   expect((await run(["sync", "items"])).code).toBe(0);
   writeFileSync(join(folder, "q.sql"), "select count(*) as n from items;\n");
   const { context, written } = deafContext({ env: { KEY: secretKey, PASSWORD: secretPassword }, cwd: folder });

@@ -21,7 +21,7 @@ const recordsOf = (stdout: string) => linesOf(stdout).flatMap(({ record }) => (r
 test("a sync runs first, each row comes once, then only what changed: both databases write the same", async () => {
   const simulator = await simulated();
   const postgres = await roleDatabase();
-  const both = [{}, { destination: postgres.destination }].map(more => workplace(simulator, more));
+  const both = [{}, { destination: postgres.destination }].map(more => workplace(simulator, { views: false, ...more }));
   const words = ["read", "purchase_order_details", "findings", "--state", "read.json", "--no-progress"];
   const first: object[] = [];
   for (const { run, folder } of both) {
@@ -48,7 +48,7 @@ test("a sync runs first, each row comes once, then only what changed: both datab
 });
 
 test("nothing loaded and a state that is none: said, with exit code 2, and the state stays", async () => {
-  const { run, folder } = workplace(await simulated());
+  const { run, folder } = workplace(await simulated(), { views: false });
   const nothing = await run(["read", "--no-sync"]);
   expect([nothing.code, nothing.stdout]).toEqual([2, ""]);
   expect(nothing.stderr).toContain("nothing has been loaded yet");
@@ -61,14 +61,14 @@ test("nothing loaded and a state that is none: said, with exit code 2, and the s
 });
 
 test("a run that could not read everything ends with its exit code, and what is there is written all the same", async () => {
-  const { run } = workplace(await simulated());
+  const { run } = workplace(await simulated(), { views: false });
   expect((await run(["sync", "items"])).code).toBe(0);
   const ended = await run(["read", "items", "--no-progress", "--max-requests", "0"]);
   expect([ended.code, recordsOf(ended.stdout).length]).toEqual([5, 130]);
 });
 
 test("whoever takes only the first lines ends it without a complaint", async () => {
-  const { run, start } = workplace(await simulated());
+  const { run, start } = workplace(await simulated(), { views: false });
   expect((await run(["sync", "items"])).code).toBe(0);
   const child = start("read", "items", "--no-sync", "--no-progress");
   child.stdout.destroy();
@@ -79,7 +79,10 @@ test("whoever takes only the first lines ends it without a complaint", async () 
 });
 
 test("rows of many kilobytes come whole: more memory is given where they need it", async () => {
-  const { run, folder } = workplace(await simulated(), { destination: { path: "./w.duckdb", readers: "direct" } });
+  const { run, folder } = workplace(await simulated(), {
+    views: false,
+    destination: { path: "./w.duckdb", readers: "direct" },
+  });
   expect((await run(["sync", "items"])).code).toBe(0);
   const instance = await DuckDBInstance.create(join(folder, "w.duckdb"));
   const connection = await instance.connect();

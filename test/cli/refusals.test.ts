@@ -18,28 +18,6 @@ function refused({ code, stdout, stderr }: Ended, expected: number, ...words: re
   expect(code).toBe(expected);
 }
 
-test("names that don't exist are refused with the nearest one, before anything is made", async () => {
-  const place = workplace(silent);
-  const { run, folder } = place;
-  const volatile = workplace(silent, { streams: { settings: { items: { volatile: ["averge_price"] } } } });
-  const setting = workplace(silent, { streams: { settings: { itmes: {} } } });
-  const [stream, pattern, company, column, settings, ofCheck] = await Promise.all([
-    run(["sync", "purchase_order"]),
-    run(["sync", "nothing_*"]),
-    run(["sync", "--company", "acne"]),
-    volatile.run(["sync"]),
-    setting.run(["sync"]),
-    setting.run(["check", "--offline"]),
-  ]);
-  refused(stream, 2, 'there is no stream "purchase_order". Did you mean purchase_orders?');
-  refused(pattern, 2, "`tributary streams` lists them all");
-  refused(company, 2, "--company: expected one of acme, got acne");
-  refused(column, 2, "streams.settings.items.volatile: averge_price is no column of items", "Did you mean ");
-  refused(settings, 2, 'streams.settings: there is no stream "itmes". Did you mean items?');
-  refused(ofCheck, 2, "Did you mean items?");
-  expect(readdirSync(folder)).toEqual(["config.yaml"]);
-});
-
 test("a host that doesn't answer is exit code 1, a wrong key 3, each with what to do", async () => {
   const port = await closedPort();
   const nobody = workplace({ url: `http://127.0.0.1:${port}` });
@@ -47,12 +25,10 @@ test("a host that doesn't answer is exit code 1, a wrong key 3, each with what t
   const stranger = workplace(simulator);
   // A warehouse of its own: beside a run that makes a file and takes it away, a check may find it in use.
   const asker = workplace(simulator);
-  const [unreachable, unheard, wrong, checked] = await Promise.all([
-    nobody.run(["sync", "items"]),
-    nobody.run(["check"]),
-    stranger.run(["sync", "--log-level", "trace"]),
-    asker.run(["check"]),
-  ]);
+  const unreachable = await nobody.run(["sync", "items"]);
+  const unheard = await nobody.run(["check"]);
+  const wrong = await stranger.run(["sync", "--log-level", "trace"]);
+  const checked = await asker.run(["check"]);
   const advice = ["ECONNREFUSED", "check api.base_url and the proxy"];
   refused(unreachable, 1, ...advice);
   refused(unheard, 1, "FAIL  api key", ...advice);
@@ -74,21 +50,12 @@ test("a destination that can't be written is exit code 6, and is left as it was"
   const user = process.getuid?.() === 0 ? { uid: 65_534 } : {};
   const below = workplace(silent, { destination: { path: "./config.yaml/w.duckdb" } });
   const absent = workplace(silent, { destination: { path: "./absent/w.duckdb" } });
-  const results = await Promise.all([
-    locked.run(["sync"], user),
-    locked.run(["check"], user),
-    below.run(["sync"]),
-    below.run(["check", "--offline"]),
-    below.run(["status"]),
-    absent.run(["sync"]),
-  ]);
-  const [sync, check, file, fileChecked, fileStatus, gone] = results;
-  refused(sync!, 6, "This user may not write there");
-  expect(check!.stdout).toMatch(/FAIL {2}destination .*\n +This user may not write there/);
-  refused(file!, 6, "should be a folder is a file");
-  refused(fileChecked!, 6, "should be a folder is a file");
-  refused(fileStatus!, 6, "should be a folder is a file");
-  refused(gone!, 6, "See that the folder of destination.path exists");
+  refused(await locked.run(["sync"], user), 6, "This user may not write there");
+  const { stdout } = await locked.run(["check"], user);
+  expect(stdout).toMatch(/FAIL {2}destination .*\n +This user may not write there/);
+  for (const words of [["sync"], ["check", "--offline"], ["status"]])
+    refused(await below.run(words), 6, "should be a folder is a file");
+  refused(await absent.run(["sync"]), 6, "See that the folder of destination.path exists");
   expect(readdirSync(join(locked.folder, "locked"))).toEqual([]);
 });
 
@@ -110,12 +77,10 @@ test("another program's file is exit code 6, and stays byte for byte", async () 
   const notes = workplace(silent);
   writeFileSync(join(notes.folder, "w.duckdb"), "shopping list\n".repeat(400));
   const before = readFileSync(file);
-  const [sync, check, status, text] = await Promise.all([
-    database.run(["sync"]),
-    database.run(["check", "--offline"]),
-    database.run(["status"]),
-    notes.run(["sync"]),
-  ]);
+  const sync = await database.run(["sync"]);
+  const check = await database.run(["check", "--offline"]);
+  const status = await database.run(["status"]);
+  const text = await notes.run(["sync"]);
   for (const ended of [sync, check, status]) refused(ended, 6, "point destination.path to another place");
   refused(text, 6, "no DuckDB database", "point destination.path to another place");
   expect(readFileSync(file)).toEqual(before);
@@ -132,14 +97,12 @@ test("PostgreSQL: missing rights and foreign tables are exit code 6, nothing is 
   const nowhere = workplace(simulator, {
     destination: { type: "postgres", url: `postgres://me:\${PASSWORD}@127.0.0.1:1/db` },
   });
-  const [sync, check, dba, theirs, theirsChecked, unreachable] = await Promise.all([
-    without.run(["sync"]),
-    without.run(["check"]),
-    without.run(["ddl", "--for-dba"]),
-    crossed.run(["sync"]),
-    crossed.run(["check"]),
-    nowhere.run(["check"]),
-  ]);
+  const sync = await without.run(["sync"]);
+  const check = await without.run(["check"]);
+  const dba = await without.run(["ddl", "--for-dba"]);
+  const theirs = await crossed.run(["sync"]);
+  const theirsChecked = await crossed.run(["check"]);
+  const unreachable = await nowhere.run(["check"]);
   for (const ended of [sync, check]) refused(ended, 6, `The role ${powerless.role} lacks rights`, "ddl --for-dba");
   for (const ended of [theirs, theirsChecked]) refused(ended, 6, "procurement.items");
   refused(unreachable, 6, "nothing answers there");

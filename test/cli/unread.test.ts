@@ -8,7 +8,7 @@ import { program, variables } from "../support/program.ts";
 import { json, secretKey, simulated, type Workplace, workplace } from "./workplace.ts";
 
 test("a run goes on when the reader of its log is gone", async () => {
-  const child = workplace(await simulated()).start("sync", "items", "--json", "--log-level", "debug");
+  const child = workplace(await simulated(), { views: false }).start("sync", "items", "--json", "--log-level", "debug");
   child.stderr.destroy();
   const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
   expect(JSON.parse(stdout) as RunReport).toMatchObject({ status: "succeeded", streams: [{ inserted: 130 }] });
@@ -16,7 +16,7 @@ test("a run goes on when the reader of its log is gone", async () => {
 });
 
 test("a run goes on when the disk of its log is full", async () => {
-  const { folder: cwd } = workplace(await simulated());
+  const { folder: cwd } = workplace(await simulated(), { views: false });
   const words = ["-c", `exec "$0" "$@" 2>/dev/full`, process.execPath, program, "sync", "items", "--json"];
   const env = { ...variables, KEY: secretKey };
   const child = spawn("sh", words, { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
@@ -44,7 +44,7 @@ test("a command that fails says so by its exit code, though nobody reads its std
 });
 
 test("a command does its work to the end, though nobody reads its stdout", async () => {
-  const place = workplace(await simulated());
+  const place = workplace(await simulated(), { views: false });
   expect(await unread(place, "sync", "items")).toBe(0);
   const rows = async () =>
     json<Status>(await place.run(["status", "--json"])).streams.find(({ stream }) => stream === "items")?.rows;
@@ -54,7 +54,7 @@ test("a command does its work to the end, though nobody reads its stdout", async
 });
 
 test("a reader that has what it wanted ends a query without a word", async () => {
-  const place = workplace(await simulated());
+  const place = workplace(await simulated(), { views: false });
   await place.run(["sync", "items"]);
   const child = place.start("query", "select * from range(1000000)");
   const said = text(child.stderr);
@@ -65,7 +65,7 @@ test("a reader that has what it wanted ends a query without a word", async () =>
 });
 
 test("a full disk under stdout is reported once the work is done", async () => {
-  const { folder: cwd, run } = workplace(await simulated());
+  const { folder: cwd, run } = workplace(await simulated(), { views: false });
   for (const words of [
     "sync items --json --log-level warn",
     "query 'select 1'",

@@ -77,13 +77,6 @@ test("what cannot be sent is told before anything is: what was expected, what ca
 });
 
 test.each([
-  [
-    "/ingest/initiate",
-    422,
-    1,
-    1,
-    /Expected data from POST \/ingest\/initiate, got status 422 .* give its media type with --content-type/,
-  ],
   ["/ingest/initiate", 403, 1, 1, /got status 403 .*This key may not upload: use one that may\./],
   ["/ingest/finalize", 422, 1, 1, /Expected data from POST \/ingest\/finalize, got status 422 /],
   [
@@ -93,7 +86,6 @@ test.each([
     1,
     /a\.pdf: expected its upload address to take it, got status 413: the file is too large\. Send less/,
   ],
-  ["/uploads", 403, 3, 1, /got status 403 from 3 addresses\. Check that a proxy/],
 ] as const)("refused at %s with %i: told, and nothing is lost", async (only, status, next, code, told) => {
   const { run, file, simulator } = await office({ faults: { only, refuse: { status, next } } });
   file("a.pdf");
@@ -103,27 +95,6 @@ test.each([
   expect(`${refused.stdout}${refused.stderr}`).not.toMatch(/signature=/);
   expect((await run("a.pdf")).code).toBe(0);
   expect(simulator.uploads.all.flatMap(({ documents }) => documents)).toHaveLength(1);
-});
-
-test("an address that has expired is asked for anew, a redirect is not followed, a lost answer is told", async () => {
-  const { run, file, simulator } = await office({ faults: { expireAddress: { next: 2 } } });
-  file("a.pdf");
-  expect((await run("a.pdf")).code).toBe(0);
-  expect(simulator.uploads.all).toHaveLength(3);
-  const elsewhere = await simulated();
-  Object.assign(simulator.faults, { only: "/uploads", redirectTo: elsewhere.url });
-  file("b.pdf");
-  const redirected = await run("b.pdf");
-  expect([redirected.code, elsewhere.requests.total]).toEqual([1, 0]);
-  expect(redirected.stdout).toContain("got status 302, a redirect, which is not followed");
-  Object.assign(simulator.faults, { only: "/ingest/finalize", redirectTo: null, cutConnection: { next: 1 } });
-  const lost = await run("b.pdf");
-  expect(lost.code).toBe(5);
-  expect(lost.stdout).toMatch(/b\.pdf +unknown/);
-  expect(lost.stdout).toContain(
-    "whether it made one is not known: Expected data from POST /ingest/finalize, got no complete answer",
-  );
-  expect((await run("b.pdf", "--again")).code).toBe(0);
 });
 
 test("wrong uses, a refused key, another company's lock: each has its exit code", async () => {

@@ -53,13 +53,7 @@ test.each([
   ["streams: { settings: { search: { parameters: { q: steel } } } }", "parameters.q: expected a list such as [30, 90]"],
   ["streams: { settings: { search: { from: { q: orders } } } }", "expected a column such as orders.customer_id"],
   ["streams: { settings: { search: { rename: [q] } } }", "expected names by parameter such as { at: as_of }"],
-  [
-    "api:\n  timeout: 30",
-    "config.yaml:2:12 api.timeout: expected a duration such as 30s, 10m, 4h or 7d (1ms to 24d), got 30",
-  ],
-  ["api: { timeout: 30 sec }", 'got "30 sec"'],
   ["api: { timeout: 25d }", "(1ms to 24d), got"],
-  ["api: { max_concurrency: 0 }", "expected a whole number from 1 to 256, got 0"],
   ["api: { requests_per_second: 0 }", "api.requests_per_second: expected a number above 0"],
   ["api: { base_url: procurement.example.com }", "api.base_url: expected the service's address"],
   ["api: { base_url: 'https://me:pw@host' }", "without user, query or fragment"],
@@ -100,14 +94,6 @@ test.each([
   [
     "server: { token: 0123456789abcde }",
     "server.token: expected 16 or more printable characters without spaces (`openssl",
-  ],
-  [
-    "server: { token: 'sixteen or more words' }",
-    "server.token: expected 16 or more printable characters without spaces",
-  ],
-  [
-    "server: { login: { user: a, password: 1234567 } }",
-    "server.login.password: expected 8 or more characters (`openssl",
   ],
   [
     "server: { login: { user: a, password: '1234567' } }",

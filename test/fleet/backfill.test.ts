@@ -33,7 +33,7 @@ interface Place {
 async function place(
   look: Parameters<typeof interposed>[1] = () => undefined,
   count = 3,
-  sizes: object = { orders: 1_200, findings: 400, ingested: 6_000 },
+  sizes: object = { orders: 400, findings: 200, ingested: 3_000 },
 ): Promise<Place> {
   const none = { orders: 0, invoices: 0, items: 0, findings: 0, ingested: 0 };
   const simulator = await startSimulator({ sizes: { ...none, ...sizes } });

@@ -11,7 +11,7 @@ import { passing, postgresWarehouse, type Warehouse } from "../support/warehouse
 import { onWorkers, startWorkers, timeless, until } from "./workers.ts";
 
 let simulator: Simulator;
-const sizes = { orders: 700, invoices: 60, items: 120, findings: 20, ingested: 60 };
+const sizes = { orders: 300, invoices: 40, items: 120, findings: 20, ingested: 60 };
 beforeAll(async () => {
   simulator = await startSimulator({ sizes });
 });

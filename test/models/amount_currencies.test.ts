@@ -3,23 +3,15 @@ import type { Table } from "../../src/catalog/columns.ts";
 import { lookupOf } from "../../src/catalog/lookup.ts";
 import type { Stream } from "../../src/catalog/stream.ts";
 import { streams } from "../../streams/index.ts";
+import { gone, inFeed, profile } from "./rows.ts";
 import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
 
 const order = (po_number: string, more: Row = {}): Row => ({ po_number, is_open: true, ...more });
-const document = (id: string, currency_code: string | null, row_type = "document"): Row => ({
-  row_type,
-  id,
-  source: "s",
-  type: "t",
-  amount_basis: "b",
-  attachments: [],
-  currency_code,
-});
 
 const rows = {
   company_profile: [
     { observed_on: "2026-03-13", company_id: "1", company_name: "Acme", base_currency: "SEK" },
-    { observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "nok" },
+    profile("nok"),
     { _company: "beta", observed_on: "2026-03-14", company_id: "2", company_name: "Beta", base_currency: null },
   ],
   purchase_orders: [
@@ -27,7 +19,7 @@ const rows = {
     order("blank in full", { list_currency_code: "usd" }),
     order("not in full", { list_currency_code: "USD" }),
     order("nowhere"),
-    order("gone", { list_currency_code: "USD", _deleted_at: "2026-03-01T00:00:00Z" }),
+    order("gone", { list_currency_code: "USD", _deleted_at: gone }),
     order("in full", { _company: "beta" }),
   ],
   purchase_order_details: [
@@ -51,13 +43,13 @@ const rows = {
     { doc_id: "matched", _company: "beta", matched_po_number: "in full" },
   ],
   ingested: [
-    document("in feed", "GBP"),
-    document("null in feed", null),
-    document("two in feed", "GBP"),
-    document("two in feed", "USD", "email"),
-    document("one twice in feed", "gbp"),
-    document("one twice in feed", "GBP ", "email"),
-    document("one twice in feed", null, "import"),
+    inFeed("in feed", "GBP"),
+    inFeed("null in feed", null),
+    inFeed("two in feed", "GBP"),
+    inFeed("two in feed", "USD", { row_type: "email" }),
+    inFeed("one twice in feed", "gbp"),
+    inFeed("one twice in feed", "GBP ", { row_type: "email" }),
+    inFeed("one twice in feed", null, { row_type: "import" }),
   ],
   contracts: [{ contract_id: "c" }, { contract_id: "c", _company: "beta" }],
 };
@@ -193,9 +185,8 @@ function documented(table: Table): string | undefined {
 test("the table of every list and detail with money is decided on, by what its schema says", async () => {
   const names = ["purchase_orders", "invoices", "items", "findings", ...moneyTables.map(({ name }) => name)];
   const tables = lists.map(tablesOf).filter(set => set.some(({ name }) => names.includes(name)));
-  const profile = { observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "JPY" };
   const given = {
-    company_profile: [profile],
+    company_profile: [profile("JPY")],
     ...Object.fromEntries(tables.flat().map(table => [table.name, [onlyRow(table)]])),
   };
   // Both databases have the same answers over every table (all/everything.test.ts); DuckDB takes five times as long to plan.

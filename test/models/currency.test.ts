@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { models } from "../support/models.ts";
-import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
+import { passing } from "../support/warehouse.ts";
+import { inFeed } from "./rows.ts";
+import { modelWarehouses, suiteWarehouse } from "./warehouse.ts";
 
 /** What says how much money, by its name. */
 const MONEY = /(^|_)(amount|price|usd)$|^line_total$|^price_difference$|^extension_difference$|^spend_last_12_months$/;
@@ -30,19 +32,12 @@ const rows = {
     invoice("G", { document_date: "2026-01-02", total_amount: "90000000000000000" }),
   ],
   invoice_line_items: [line("A", "3"), line("B", "4")],
-  ingested: [..."ABCDEFG"].map(id => ({
-    ...{ row_type: "document", id, source: "s", type: "t", amount_basis: "b", attachments: "[]" },
-    currency_code: { E: "EUR", G: "JPY" }[id] ?? "USD",
-  })),
+  ingested: [..."ABCDEFG"].map(id => inFeed(id, { E: "EUR", G: "JPY" }[id] ?? "USD")),
   purchase_orders: [],
 };
 
 describe.each(modelWarehouses)("amounts in the reporting currency in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows, currency: { report: "EUR", rates } });
-  });
-  afterAll(() => warehouse.drop());
+  const warehouse = suiteWarehouse(() => make({ rows, currency: { report: "EUR", rates } }));
 
   test("each document by the rate of its date, exactly; what has none is counted", async () => {
     expect(
@@ -110,15 +105,11 @@ describe.each(modelWarehouses)("amounts in the reporting currency in $name", ({ 
         .map(column => `${model.name}.${column}`),
     );
     expect(lacking).toEqual([]);
-    const plain = await make({ rows });
-    try {
-      expect(
-        await plain.query(
-          `select count(*) as n, count(spend_amount_reported) as reported from procurement_analytics.spend_by_vendor_month`,
-        ),
-      ).toEqual([{ n: 4, reported: 0 }]);
-    } finally {
-      await plain.drop();
-    }
+    const plain = await passing(make({ rows }));
+    expect(
+      await plain.query(
+        `select count(*) as n, count(spend_amount_reported) as reported from procurement_analytics.spend_by_vendor_month`,
+      ),
+    ).toEqual([{ n: 4, reported: 0 }]);
   });
 });

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { streams } from "../../streams/index.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
+import { passing } from "../support/warehouse.ts";
+import { gone } from "./rows.ts";
+import { modelWarehouses, type Row, suiteWarehouse } from "./warehouse.ts";
 
-const gone = "2026-03-01T00:00:00Z";
 const later = "2026-03-15T07:00:00Z";
 
 const requisition = (id: string, more: Row): Row => ({
@@ -81,14 +82,7 @@ const rows = {
 
 /** The answers, worked out by hand from the rows above. */
 describe.each(modelWarehouses)("dimensions in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows });
-  });
-  afterAll(() => warehouse.drop());
-
-  const lines = async (model: string, order: string, columns: string) =>
-    (await warehouse.model(model, order, columns)).map(Object.values);
+  const warehouse = suiteWarehouse(() => make({ rows }));
 
   test("an item is the service's, or a part number as lines name it, of a vendor where it is the vendor's", async () => {
     const items = [
@@ -107,8 +101,8 @@ describe.each(modelWarehouses)("dimensions in $name", ({ make }) => {
       ["vendor_part_number:V2:VP-1", null, 0, null, null, "invoice_line_items", 1],
     ];
     const columns = "item_key, item_description, other_descriptions, category, sku, seen_in, row_count";
-    expect(await lines("dim_items", 'item_key collate "C"', columns)).toEqual(items);
-    const parts = await lines("dim_items", 'item_key collate "C"', "item_kind, vendor_id, item");
+    expect(await warehouse.lines("dim_items", 'item_key collate "C"', columns)).toEqual(items);
+    const parts = await warehouse.lines("dim_items", 'item_key collate "C"', "item_kind, vendor_id, item");
     expect(parts.slice(-2)).toEqual([
       ["vendor_part_number", "V1", "VP-1"],
       ["vendor_part_number", "V2", "VP-1"],
@@ -118,7 +112,7 @@ describe.each(modelWarehouses)("dimensions in $name", ({ make }) => {
 
   test("a site is one by its identifier, or by the name that an order gives it", async () => {
     expect(
-      await lines(
+      await warehouse.lines(
         "dim_sites",
         '_company, site_key collate "C"',
         "_company, site_key, site_kind, site_id, site_name, city, listed_site_id, seen_in, row_count, order_count",
@@ -148,7 +142,7 @@ describe.each(modelWarehouses)("dimensions in $name", ({ make }) => {
     // 2024 is a leap year: 366 + 3 * 365
     expect(span).toEqual({ first: "2024-01-01", last: "2027-12-31", days: 1461, months: 48 });
     expect(
-      await lines("dim_dates", "day", "*").then(all => all.filter((_, at) => [0, 59, 365, 804].includes(at))),
+      await warehouse.lines("dim_dates", "day", "*").then(all => all.filter((_, at) => [0, 59, 365, 804].includes(at))),
     ).toEqual([
       ...[
         ["2024-01-01", 2024, 1, "2024-Q1", "2024-01-01", "2024-01-01", 1, "2024-01", false],
@@ -171,17 +165,13 @@ describe.each(modelWarehouses)("dimensions in $name", ({ make }) => {
 
 describe.each(modelWarehouses)("dimensions without anything to be of, in $name", ({ make }) => {
   test("there are days of last year, this one and the next, and neither items nor sites", async () => {
-    const warehouse = await make({ rows: { company_profile: [] } });
-    try {
-      const [span] = await warehouse.query(
-        "select cast(min(day) as text) as first, cast(max(day) as text) as last from procurement_analytics.dim_dates",
-      );
-      expect(span).toEqual({ first: "2025-01-01", last: "2027-12-31" });
-      expect(await warehouse.model("dim_items", "1")).toEqual([]);
-      expect(await warehouse.model("dim_sites", "1")).toEqual([]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: { company_profile: [] } }));
+    const [span] = await warehouse.query(
+      "select cast(min(day) as text) as first, cast(max(day) as text) as last from procurement_analytics.dim_dates",
+    );
+    expect(span).toEqual({ first: "2025-01-01", last: "2027-12-31" });
+    expect(await warehouse.model("dim_items", "1")).toEqual([]);
+    expect(await warehouse.model("dim_sites", "1")).toEqual([]);
   });
 });
 

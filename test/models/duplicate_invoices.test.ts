@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tellings } from "./tellings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
+import { describe, expect, test } from "vitest";
+import { gone, inFeed, profile } from "./rows.ts";
+import { toldTo } from "./tellings.ts";
+import { modelWarehouses, type Row, suiteWarehouse } from "./warehouse.ts";
 
 const invoice = (
   doc_id: string,
@@ -11,18 +12,8 @@ const invoice = (
 ): Row => ({ doc_id, document_number, document_date, total_amount, vendor_id: "V1", doc_type: "Invoice", ...more });
 
 const rows = {
-  company_profile: [{ observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "EUR" }],
-  ingested: [
-    {
-      row_type: "document",
-      id: "G1",
-      source: "s",
-      type: "t",
-      amount_basis: "b",
-      attachments: [],
-      currency_code: "USD",
-    },
-  ],
+  company_profile: [profile("EUR")],
+  ingested: [inFeed("G1", "USD")],
   invoices: [
     invoice("A1", "INV-001", "2026-01-05", "100", { vendor_name: "Vogel" }),
     invoice("A2", " inv 001", "2026-01-08", "100", { payment_status: "paid" }),
@@ -50,7 +41,7 @@ const rows = {
     // 000 and - are no numbers
     invoice("L1", "000", "2026-05-25", "1"),
     invoice("L2", "-", "2026-08-25", "1"),
-    invoice("M1", "m", "2026-06-20", "5", { _deleted_at: "2026-03-01T00:00:00Z" }),
+    invoice("M1", "m", "2026-06-20", "5", { _deleted_at: gone }),
     invoice("M2", "m", "2026-06-20", "5"),
     invoice("U1", "u", "2026-06-01", null, { doc_type: null }),
     invoice("U2", "u", "2026-06-01", "5"),
@@ -59,53 +50,45 @@ const rows = {
 } satisfies Record<string, Row[]>;
 
 /** The answers, worked out by hand from the rows above. */
-describe.each(modelWarehouses)("duplicate invoices in $name", ({ make }) => {
-  describe.each(tellings)("told in $telling", ({ told }) => {
-    let warehouse: ModelWarehouse;
-    beforeAll(async () => {
-      warehouse = await make(told(rows));
-    });
-    afterAll(() => warehouse.drop());
+describe.each(modelWarehouses)("duplicate invoices in $name", ({ name, make }) => {
+  const warehouse = suiteWarehouse(() => make(toldTo(name, rows)));
 
-    test("groups have one number, or one amount within days of each other; all but one of a group is at stake", async () => {
-      const columns = `group_id, doc_id, reason, score, group_size, member_number, days_apart, at_stake_amount, is_unclear`;
-      expect(
-        (await warehouse.model("duplicate_invoices", "group_id, member_number", columns)).map(Object.values),
-      ).toEqual([
-        // the second is at stake already, for its number
-        ["amount/A1", "A1", "amount and date", 2, 3, 1, null, "0", false],
-        ["amount/A1", "A2", "amount and date", 2, 3, 2, 3, "0", false],
-        ["amount/A1", "B1", "amount and date", 2, 3, 3, 2, "100", false],
-        ["amount/C1", "C1", "amount and date", 2, 2, 1, null, "0", false],
-        ["amount/C1", "C2", "amount and date", 2, 2, 2, 5, "55", false],
-        ["number/A1", "A1", "number, amount and date", 3, 3, 1, null, "0", false],
-        ["number/A1", "A2", "number, amount and date", 3, 3, 2, 3, "100", false],
-        // 23 days of January, 28 and 1
-        ["number/A1", "A3", "number", 1, 3, 3, 52, "90", false],
-        ["number/E1", "E1", "number and amount", 2, 2, 1, null, "0", false],
-        ["number/E1", "E2", "number and amount", 2, 2, 2, null, "10", false],
-        ["number/K1", "K1", "number and date", 2, 3, 1, null, "0", false],
-        ["number/K1", "K2", "number and date", 2, 3, 2, 1, "21", false],
-        ["number/K1", "K3", "number", 1, 3, 3, 18, null, false],
-        ["number/U2", "U2", "number and date", 2, 2, 1, 0, "0", false],
-        ["number/U2", "U1", "number and date", 2, 2, 2, null, null, true],
-      ]);
-    });
+  test("groups have one number, or one amount within days of each other; all but one of a group is at stake", async () => {
+    const columns = `group_id, doc_id, reason, score, group_size, member_number, days_apart, at_stake_amount, is_unclear`;
+    expect(await warehouse.lines("duplicate_invoices", "group_id, member_number", columns)).toEqual([
+      // the second is at stake already, for its number
+      ["amount/A1", "A1", "amount and date", 2, 3, 1, null, "0", false],
+      ["amount/A1", "A2", "amount and date", 2, 3, 2, 3, "0", false],
+      ["amount/A1", "B1", "amount and date", 2, 3, 3, 2, "100", false],
+      ["amount/C1", "C1", "amount and date", 2, 2, 1, null, "0", false],
+      ["amount/C1", "C2", "amount and date", 2, 2, 2, 5, "55", false],
+      ["number/A1", "A1", "number, amount and date", 3, 3, 1, null, "0", false],
+      ["number/A1", "A2", "number, amount and date", 3, 3, 2, 3, "100", false],
+      // 23 days of January, 28 and 1
+      ["number/A1", "A3", "number", 1, 3, 3, 52, "90", false],
+      ["number/E1", "E1", "number and amount", 2, 2, 1, null, "0", false],
+      ["number/E1", "E2", "number and amount", 2, 2, 2, null, "10", false],
+      ["number/K1", "K1", "number and date", 2, 3, 1, null, "0", false],
+      ["number/K1", "K2", "number and date", 2, 3, 2, 1, "21", false],
+      ["number/K1", "K3", "number", 1, 3, 3, 18, null, false],
+      ["number/U2", "U2", "number and date", 2, 2, 1, 0, "0", false],
+      ["number/U2", "U1", "number and date", 2, 2, 2, null, null, true],
+    ]);
+  });
 
-    test("each row carries its invoice", async () => {
-      const [, first, second] = await warehouse.model("duplicate_invoices", "grouped_by desc, doc_id");
-      expect([first!["paid"], first!["doc_id"], second!["paid"]]).toEqual(["paid", "A2", "not paid"]);
-      expect(first).toMatchObject({
-        _company: "acme",
-        grouped_by: "number",
-        vendor_id: "V1",
-        vendor_name: "Vogel",
-        document_number: " inv 001",
-        document_date: "2026-01-08",
-        total_amount: "100",
-        currency_code: "EUR",
-        currency_source: "company",
-      });
+  test("each row carries its invoice", async () => {
+    const [, first, second] = await warehouse.model("duplicate_invoices", "grouped_by desc, doc_id");
+    expect([first!["paid"], first!["doc_id"], second!["paid"]]).toEqual(["paid", "A2", "not paid"]);
+    expect(first).toMatchObject({
+      _company: "acme",
+      grouped_by: "number",
+      vendor_id: "V1",
+      vendor_name: "Vogel",
+      document_number: " inv 001",
+      document_date: "2026-01-08",
+      total_amount: "100",
+      currency_code: "EUR",
+      currency_source: "company",
     });
   });
 });

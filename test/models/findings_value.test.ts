@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
+import { describe, expect, test } from "vitest";
+import { passing } from "../support/warehouse.ts";
+import { modelWarehouses, type Row, suiteWarehouse } from "./warehouse.ts";
 
 const finding = (finding_item_id: string, more: Row = {}): Row => ({
   finding_item_id,
@@ -50,11 +51,7 @@ const finding_lineage = [
 
 /** Today is 2026-03-15. */
 describe.each(modelWarehouses)("findings_value in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows: { findings, finding_lineage } });
-  });
-  afterAll(() => warehouse.drop());
+  const warehouse = suiteWarehouse(() => make({ rows: { findings, finding_lineage } }));
 
   test("a finding carries what it is about; its label decides nothing", async () => {
     const [first] = await warehouse.model("findings_value", "_company, finding_item_id");
@@ -115,21 +112,17 @@ describe.each(modelWarehouses)("findings_value in $name", ({ make }) => {
 
 describe.each(modelWarehouses)("findings_value without lineage in $name", ({ make }) => {
   test("the list alone tells what was resolved", async () => {
-    const warehouse = await make({ rows: { findings } });
-    try {
-      const columns =
-        "outcome, count(*) as findings, sum(savings_amount) as savings, sum(recoverable_amount) as recoverable";
-      const found = await warehouse.query(
-        `select ${columns} from procurement_analytics.findings_value group by outcome order by outcome`,
-      );
-      expect(found.map(Object.values)).toEqual([
-        ["dismissed", 1, "25", "0"],
-        ["no longer listed", 1, "10", "0"],
-        ["open", 6, "117.5", "117.5"], // F-1, 5, 6, 8, 9 and beta's: 100.5 + 5 + 3 + 2 + 7
-        ["resolved", 3, "50", "0"], // F-2, 7, 10
-      ]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: { findings } }));
+    const columns =
+      "outcome, count(*) as findings, sum(savings_amount) as savings, sum(recoverable_amount) as recoverable";
+    const found = await warehouse.query(
+      `select ${columns} from procurement_analytics.findings_value group by outcome order by outcome`,
+    );
+    expect(found.map(Object.values)).toEqual([
+      ["dismissed", 1, "25", "0"],
+      ["no longer listed", 1, "10", "0"],
+      ["open", 6, "117.5", "117.5"], // F-1, 5, 6, 8, 9 and beta's: 100.5 + 5 + 3 + 2 + 7
+      ["resolved", 3, "50", "0"], // F-2, 7, 10
+    ]);
   });
 });

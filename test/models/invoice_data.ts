@@ -1,3 +1,4 @@
+import { gone, huge, inFeed, profile } from "./rows.ts";
 import type { Row } from "./warehouse.ts";
 
 const invoice = (doc_id: string, more: Row = {}): Row => ({
@@ -19,24 +20,11 @@ const prices = (po_unit_price: string | null, invoice_unit_price: string | null)
   po_unit_price,
   invoice_unit_price,
 });
-const gone = "2026-03-01T00:00:00Z";
-/** More than a product can hold in DuckDB's widest decimal. */
-const huge = "99999999999999999999999999999";
 
 /** Invoices of two companies with their lines; today is 2026-03-15. */
 export const invoiceRows = {
-  company_profile: [{ observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "SEK" }],
-  ingested: [
-    {
-      row_type: "document",
-      id: "I-1",
-      source: "s",
-      type: "t",
-      amount_basis: "b",
-      attachments: [],
-      currency_code: "EUR",
-    },
-  ],
+  company_profile: [profile("SEK")],
+  ingested: [inFeed("I-1", "EUR")],
   invoices: [
     invoice("I-1", {
       document_date: "2026-02-13",

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { passing } from "../support/warehouse.ts";
 import { invoiceRows } from "./invoice_data.ts";
-import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
+import { modelWarehouses, suiteWarehouse } from "./warehouse.ts";
 
 /** The answers, worked out by hand from invoice_data.ts; today is 2026-03-15. */
 describe.each(modelWarehouses)("models of invoices in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows: invoiceRows });
-  });
-  afterAll(() => warehouse.drop());
-
-  const rows = async (model: string, order: string, columns: string) =>
-    (await warehouse.model(model, order, columns)).map(Object.values);
+  const warehouse = suiteWarehouse(() => make({ rows: invoiceRows }));
 
   test("an invoice line stands beside its order and its receipt", async () => {
     const [line] = await warehouse.model("three_way_match", "_company, doc_id, line_index");
@@ -57,7 +51,7 @@ describe.each(modelWarehouses)("models of invoices in $name", ({ make }) => {
 
   test("each line has its verdict", async () => {
     const columns = "doc_id, line_index, quantity_verdict, price_verdict, verdict, currency_code, currency_source";
-    expect(await rows("three_way_match", "_company, doc_id, line_index", columns)).toEqual([
+    expect(await warehouse.lines("three_way_match", "_company, doc_id, line_index", columns)).toEqual([
       ["I-1", 0, "within", "equal", "matched", "EUR", "feed"],
       ["I-1", 1, "above receipt", "above order", "price and quantity differ", "EUR", "feed"],
       ["I-1", 2, "above order", "below order", "price and quantity differ", "EUR", "feed"],
@@ -79,7 +73,7 @@ describe.each(modelWarehouses)("models of invoices in $name", ({ make }) => {
     const columns = `doc_id, line_index, quantity_over_order, quantity_over_receipt, price_difference, price_difference_pct,
       price_effect_amount, not_received_amount, extension_difference`;
     const over = "99999999999999999999999999998";
-    expect(await rows("three_way_match", "_company, doc_id, line_index", columns)).toEqual([
+    expect(await warehouse.lines("three_way_match", "_company, doc_id, line_index", columns)).toEqual([
       ["I-1", 0, "0", "0", "0", "0", "0", "0", "0"],
       // 9 of 10 ordered and 8 received; 110 - 100; 9 * 10; 1 * 110; 985 - 9 * 110
       ["I-1", 1, "-1", "1", "10", "10", "90", "110", "-5"],
@@ -104,7 +98,7 @@ describe.each(modelWarehouses)("models of invoices in $name", ({ make }) => {
 
   test("an invoice's exceptions are counted, the gravest first", async () => {
     const columns = "_company, doc_id, exception_number, exception, exception_count, exception_amount, detail";
-    expect(await rows("invoice_exceptions", "_company, doc_id, exception_number", columns)).toEqual([
+    expect(await warehouse.lines("invoice_exceptions", "_company, doc_id, exception_number", columns)).toEqual([
       ["acme", "I-1", 1, "on hold", 1, null, "price"],
       ["acme", "I-1", 2, "failed checks", 1, null, null],
       ["acme", "I-1", 3, "critical anomalies", 1, null, null],
@@ -165,24 +159,20 @@ describe.each(modelWarehouses)("models of invoices in $name", ({ make }) => {
 describe.each(modelWarehouses)("models of invoices without their lines in $name", ({ make }) => {
   test("exceptions that need no lines are found", async () => {
     const { invoices } = invoiceRows;
-    const warehouse = await make({ rows: { invoices } });
-    try {
-      expect([...warehouse.models]).not.toContain("three_way_match");
-      const found = await warehouse.model(
-        "invoice_exceptions",
-        "_company, doc_id, exception_number",
-        "doc_id, exception",
-      );
-      expect(found.map(Object.values).slice(6)).toEqual([
-        ["I-2", "failed checks"],
-        ["I-2", "possible duplicate"],
-        ["I-2", "no order matched"],
-        ["I-3", "critical anomalies"],
-        ["I-3", "vendor not resolved"],
-        ["I-1", "on hold"],
-      ]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: { invoices } }));
+    expect([...warehouse.models]).not.toContain("three_way_match");
+    const found = await warehouse.model(
+      "invoice_exceptions",
+      "_company, doc_id, exception_number",
+      "doc_id, exception",
+    );
+    expect(found.map(Object.values).slice(6)).toEqual([
+      ["I-2", "failed checks"],
+      ["I-2", "possible duplicate"],
+      ["I-2", "no order matched"],
+      ["I-3", "critical anomalies"],
+      ["I-3", "vendor not resolved"],
+      ["I-1", "on hold"],
+    ]);
   });
 });

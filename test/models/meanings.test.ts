@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { configSchema } from "../../src/config/schema.ts";
 import { meanings } from "../../streams/meanings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
+import { modelWarehouses, type Row, suiteWarehouse } from "./warehouse.ts";
 
 const invoice = (doc_id: string, more: Row = {}): Row => ({ doc_id, document_date: "2026-01-05", ...more });
 
@@ -13,26 +13,22 @@ const invoices = [
   invoice("I-5", { doc_type: " ", payment_status: "" }),
   invoice("I-6", { _company: "beta", total_amount: "3", document_date: null }),
 ];
-const lines = async (warehouse: ModelWarehouse, model: string, order: string, columns: string) =>
-  (await warehouse.model(model, order, columns)).map(Object.values);
 const columns = "paid, coalesce(due_amount, 0), invoice_count, credit_amount, credit_count, unclear_count";
 
 /** The answers, worked out by hand from the rows above. */
 describe.each(modelWarehouses)("what rows are taken for, in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({
+  const warehouse = suiteWarehouse(() =>
+    make({
       rows: { invoices },
       meanings: {
         credit: { doc_type: ["gut*100%"] },
         paid: { payment_status: ["bezahlt"], settlement_state: ["überfällig*"] },
       },
-    });
-  });
-  afterAll(() => warehouse.drop());
+    }),
+  );
 
   test("values count in any case, patterns as a whole, and what says nothing is not known", async () => {
-    expect(await lines(warehouse, "cash_requirements", "_company, paid, due_amount", `_company, ${columns}`)).toEqual([
+    expect(await warehouse.lines("cash_requirements", "_company, paid, due_amount", `_company, ${columns}`)).toEqual([
       // I-2 is the credit; I-3 is none, for the rule asks nothing of totals.
       ["acme", "not known", "-20", 1, "0", 0, 0],
       ["acme", "not known", "0", 0, "0", 0, 1],
@@ -43,63 +39,30 @@ describe.each(modelWarehouses)("what rows are taken for, in $name", ({ make }) =
     ]);
   });
 
+  const byType = ["credit", "doc_type", 'meanings.credit.doc_type: ["gut*100%"]'];
+  const byStatus = ["paid", "payment_status", 'meanings.paid.payment_status: ["bezahlt"]'];
+  const byState = ["paid", "settlement_state", 'meanings.paid.settlement_state: ["überfällig*"]'];
+
   test("each rule says how many rows and how much money it touches, by month", async () => {
     expect(
-      await lines(
-        warehouse,
+      await warehouse.lines(
         "assumptions",
         "_company, meaning, column_name nulls first",
         "_company, meaning, column_name, config_line, left_out_of is not null, month, row_count, touched_count, unclear_count, touched_share, amount, touched_amount, touched_amount_share",
       ),
     ).toEqual([
       ["acme", "credit", null, "meanings.credit", true, "2026-01-01", 5, 1, 1, "0.2", "177", "50", "0.2825"],
-      [
-        "acme",
-        "credit",
-        "doc_type",
-        'meanings.credit.doc_type: ["gut*100%"]',
-        ...[true, "2026-01-01", 5, 1, 0, "0.2", "177", "50", "0.2825"],
-      ],
+      ["acme", ...byType, true, "2026-01-01", 5, 1, 0, "0.2", "177", "50", "0.2825"],
       ["acme", "held", null, "meanings.held", false, "2026-01-01", 5, 0, 5, "0", "177", "0", "0"],
       ["acme", "paid", null, "meanings.paid", true, "2026-01-01", 5, 2, 2, "0.4", "177", "107", "0.6045"],
-      [
-        "acme",
-        "paid",
-        "payment_status",
-        'meanings.paid.payment_status: ["bezahlt"]',
-        ...[true, "2026-01-01", 5, 1, 0, "0.2", "177", "100", "0.565"],
-      ],
-      [
-        "acme",
-        "paid",
-        "settlement_state",
-        'meanings.paid.settlement_state: ["überfällig*"]',
-        ...[true, "2026-01-01", 5, 1, 0, "0.2", "177", "7", "0.0395"],
-      ],
+      ["acme", ...byStatus, true, "2026-01-01", 5, 1, 0, "0.2", "177", "100", "0.565"],
+      ["acme", ...byState, true, "2026-01-01", 5, 1, 0, "0.2", "177", "7", "0.0395"],
       ["beta", "credit", null, "meanings.credit", true, null, 1, 0, 1, "0", "3", "0", "0"],
-      [
-        "beta",
-        "credit",
-        "doc_type",
-        'meanings.credit.doc_type: ["gut*100%"]',
-        ...[true, null, 1, 0, 0, "0", "3", "0", "0"],
-      ],
+      ["beta", ...byType, true, null, 1, 0, 0, "0", "3", "0", "0"],
       ["beta", "held", null, "meanings.held", false, null, 1, 0, 1, "0", "3", "0", "0"],
       ["beta", "paid", null, "meanings.paid", true, null, 1, 0, 1, "0", "3", "0", "0"],
-      [
-        "beta",
-        "paid",
-        "payment_status",
-        'meanings.paid.payment_status: ["bezahlt"]',
-        ...[true, null, 1, 0, 0, "0", "3", "0", "0"],
-      ],
-      [
-        "beta",
-        "paid",
-        "settlement_state",
-        'meanings.paid.settlement_state: ["überfällig*"]',
-        ...[true, null, 1, 0, 0, "0", "3", "0", "0"],
-      ],
+      ["beta", ...byStatus, true, null, 1, 0, 0, "0", "3", "0", "0"],
+      ["beta", ...byState, true, null, 1, 0, 0, "0", "3", "0", "0"],
     ]);
   });
 });

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { passing } from "../support/warehouse.ts";
 import { type Personality, personalities } from "./personalities.ts";
+import { huge, inFeed, profile } from "./rows.ts";
 import { type ModelWarehouse, modelWarehouses, type Row } from "./warehouse.ts";
-
-/** More than can be reckoned with in DuckDB's widest decimal. */
-const huge = "99999999999999999999999999999";
 
 /** Invoices of two companies; today is Sunday, 2026-03-15. */
 const rowsOf = ({ invoice, credit, reversal, paid, unpaid, nothing, link }: Personality) => {
@@ -16,11 +15,8 @@ const rowsOf = ({ invoice, credit, reversal, paid, unpaid, nothing, link }: Pers
     ...{ discount_deadline, discount_amount: amount, discount_capturable_amount: capturable },
   });
   return {
-    company_profile: [{ observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "EUR" }],
-    ingested: [
-      { row_type: "document", id: "dollars", source: "s", type: "t", amount_basis: "b", attachments: [] },
-      { row_type: "mail", id: "dollars", source: "s", type: "t", amount_basis: "b", attachments: [] },
-    ].map((row): Row => ({ ...row, currency_code: "usd" })),
+    company_profile: [profile("EUR")],
+    ingested: [inFeed("dollars", "usd"), inFeed("dollars", "usd", { row_type: "mail" })],
     invoices: [
       bill("today", "100", { ...dates("2026-02-13", "2026-03-15"), ...discount("2026-03-20", "2", "2"), net_days: 30 }),
       bill("1 day", "50", {
@@ -74,7 +70,8 @@ const rowsOf = ({ invoice, credit, reversal, paid, unpaid, nothing, link }: Pers
   } satisfies Record<string, Row[]>;
 };
 
-const cases = modelWarehouses.flatMap(warehouse => personalities.map(each => ({ ...warehouse, ...each })));
+/** Each database has the facts in other words; both read either (meanings.test.ts). */
+const cases = modelWarehouses.map((warehouse, at) => ({ ...warehouse, ...personalities[at]! }));
 
 /** The answers, worked out by hand from the rows above. */
 describe.each(cases)("payables and discounts in $name, in $personality", ({ make, ...told }) => {
@@ -85,12 +82,9 @@ describe.each(cases)("payables and discounts in $name, in $personality", ({ make
   });
   afterAll(() => warehouse.drop());
 
-  const lines = async (model: string, order: string, columns: string) =>
-    (await warehouse.model(model, order, columns)).map(Object.values);
-
   test("open payables are as old as their due dates; what is paid is none, and what nothing says anything of stands apart", async () => {
     expect(
-      await lines(
+      await warehouse.lines(
         "payables_ageing",
         "_company, vendor_id, paid, currency_code, bucket_number",
         `vendor_id, paid, bucket_number, bucket, currency_code, invoice_count, open_amount, vendor_open_amount, open_share,
@@ -119,7 +113,7 @@ describe.each(cases)("payables and discounts in $name, in $personality", ({ make
 
   test("the terms' days are weighted with the amounts; dates that cannot be and what has no amount are left out", async () => {
     expect(
-      await lines(
+      await warehouse.lines(
         "days_payable",
         "_company, vendor_id, month, currency_code",
         `vendor_id, month, currency_code, currency_source, unclear_count, invoice_count, dated_count, dated_amount, amount_days,
@@ -144,7 +138,7 @@ describe.each(cases)("payables and discounts in $name, in $personality", ({ make
 
   test("a discount was missed or can be had only where the dates and the payment say so", async () => {
     expect(
-      await lines(
+      await warehouse.lines(
         "discounts",
         "_company, vendor_id, month, currency_code, standing",
         `vendor_id, month, standing, discount_status, currency_code, invoice_count, invoice_amount, discount_amount,
@@ -194,21 +188,15 @@ describe.each(cases)("payables and discounts in $name, in $personality", ({ make
 
 describe.each(modelWarehouses)("payables where nothing says what is paid, in $name", ({ make }) => {
   test("no invoice is taken to be open or paid, and no discount to be missed or taken", async () => {
-    const warehouse = await make({ rows: rowsOf(personalities[0]!) });
-    try {
-      const paid = "select paid, sum(invoice_count) as n from procurement_analytics.payables_ageing group by paid";
-      expect((await warehouse.query(paid)).map(({ paid, n }) => [paid, Number(n)])).toEqual([["not known", 19]]);
-      const standings = await warehouse.query(
-        "select distinct standing from procurement_analytics.discounts order by 1",
-      );
-      expect(standings.map(({ standing }) => standing)).toEqual([
-        "no last day",
-        "none offered",
-        "not known",
-        "to be had",
-      ]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: rowsOf(personalities[0]!) }));
+    const paid = "select paid, sum(invoice_count) as n from procurement_analytics.payables_ageing group by paid";
+    expect((await warehouse.query(paid)).map(({ paid, n }) => [paid, Number(n)])).toEqual([["not known", 19]]);
+    const standings = await warehouse.query("select distinct standing from procurement_analytics.discounts order by 1");
+    expect(standings.map(({ standing }) => standing)).toEqual([
+      "no last day",
+      "none offered",
+      "not known",
+      "to be had",
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { gone, huge, inFeed } from "./rows.ts";
 import type { Row } from "./warehouse.ts";
 
 const invoice = (doc_id: string, document_date: string | null, more: Row = {}): Row => ({
@@ -24,16 +25,7 @@ const bolt = (
   invoice_unit_price,
   ...more,
 });
-const euros = (id: string, _company = "acme"): Row => ({
-  _company,
-  row_type: "document",
-  id,
-  source: "s",
-  type: "t",
-  amount_basis: "b",
-  attachments: [],
-  currency_code: "EUR",
-});
+const euros = (id: string, more: Row = {}): Row => inFeed(id, "EUR", more);
 const bought = (_index: number, date: string | null, quantity: string, unit_price: string, more: Row = {}): Row => ({
   item_id: "I1",
   _index,
@@ -54,9 +46,6 @@ const priced = (_index: number, date: string | null, avg_price: string | null, m
   currency_code: "EUR",
   ...more,
 });
-const gone = "2026-03-01T00:00:00Z";
-/** More than a product can hold in DuckDB's widest decimal. */
-const huge = "99999999999999999999999999999";
 
 export const priceRows = {
   invoices: [
@@ -72,7 +61,7 @@ export const priceRows = {
   ],
   ingested: [
     ...["i1", "i2", "i3", "undated", "credit", "no vendor", "hostile"].map(id => euros(id)),
-    euros("i1", "beta"),
+    euros("i1", { _company: "beta" }),
   ],
   invoice_line_items: [
     bolt("i1", 0, "10", "2", { po_unit_price: "1.5", expected_price: "1.8", expected_price_currency: "eur" }),

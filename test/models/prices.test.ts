@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { passing } from "../support/warehouse.ts";
 import { priceRows } from "./price_data.ts";
-import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
+import { modelWarehouses, suiteWarehouse } from "./warehouse.ts";
 
 /** The answers, worked out by hand from price_data.ts. */
 describe.each(modelWarehouses)("prices in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows: priceRows });
-  });
-  afterAll(() => warehouse.drop());
-
-  const lines = async (model: string, order: string, columns: string) =>
-    (await warehouse.model(model, order, columns)).map(Object.values);
+  const warehouse = suiteWarehouse(() => make({ rows: priceRows }));
 
   test("prices of a part at a vendor stand against the order's, the expected and the earlier ones", async () => {
     const columns =
@@ -67,164 +61,43 @@ describe.each(modelWarehouses)("prices in $name", ({ make }) => {
 
   test("units, part numbers, vendors, currencies, kinds of document and companies are never mixed", async () => {
     expect(
-      await lines(
+      await warehouse.written(
         "price_variance",
         "_company, source_table, item_kind, item, vendor_id, document_type, uom, currency_code",
         "_company, item_kind, item, item_description, vendor_name, document_type, uom, currency_code, quantity, amount, order_variance_pct, earlier_variance_amount",
       ),
     ).toEqual([
-      ["acme", "buyer_part_number", "B-1", null, "Vogel", null, "box", "EUR", "10", "80", null, null],
-      ["acme", "buyer_part_number", "B-1", "Bolt", "Vogel", null, "pc", "EUR", "59", "196", "-6.9767", "-14"],
-      ["acme", "buyer_part_number", "B-1", "Bolt", "Vogel", null, "pc", null, "10", "20", null, null],
+      "acme | buyer_part_number | B-1 | - | Vogel | - | box | EUR | 10 | 80 | - | -",
+      "acme | buyer_part_number | B-1 | Bolt | Vogel | - | pc | EUR | 59 | 196 | -6.9767 | -14",
+      "acme | buyer_part_number | B-1 | Bolt | Vogel | - | pc | - | 10 | 20 | - | -",
       // A quantity and a price beyond all measure are left out, and so is what they would be compared with.
-      ["acme", "buyer_part_number", "B-1", "Bolt", "Zander", null, "pc", "EUR", null, null, null, null],
+      "acme | buyer_part_number | B-1 | Bolt | Zander | - | pc | EUR | - | - | - | -",
       // Ordered at 0, so there is nothing to take a percentage of.
-      ["acme", "buyer_part_number", "B-1", "Bolt", null, null, "pc", "EUR", "10", "0", null, null],
-      ["acme", "none", null, null, "Vogel", null, "pc", "EUR", "1", "7", null, null],
-      [
-        "acme",
-        "vendor_part_number",
-        "V-1",
-        "Bolt, by the vendor's number",
-        "Vogel",
-        null,
-        "pc",
-        "EUR",
-        "5",
-        "5",
-        null,
-        null,
-      ],
+      "acme | buyer_part_number | B-1 | Bolt | - | - | pc | EUR | 10 | 0 | - | -",
+      "acme | none | - | - | Vogel | - | pc | EUR | 1 | 7 | - | -",
+      "acme | vendor_part_number | V-1 | Bolt, by the vendor's number | Vogel | - | pc | EUR | 5 | 5 | - | -",
       // 10 * 1 + 10 * 1.1; the second 10 cost 11 against 10 the day before. The order's price is of another kind.
-      ["acme", "item_id", "I1", "Bolt M8", "Vogel", "invoice", "pc", "EUR", "20", "21", null, "1"],
-      ["acme", "item_id", "I1", "Bolt M8", "Vogel", "invoice", "pc", "USD", "5", "10", null, null],
-      ["acme", "item_id", "I1", "Bolt M8", "Vogel", "invoice", "pc", null, "5", "10", null, null],
-      ["acme", "item_id", "I1", "Bolt M8", "Vogel", "order", "pc", "EUR", "5", "25", null, null],
-      ["beta", "buyer_part_number", "B-1", "Bolt", "Otter", null, "pc", "EUR", "10", "20", null, null],
-      ["beta", "item_id", "I1", "Other", null, "invoice", "pc", "EUR", "5", "10", null, null],
+      "acme | item_id | I1 | Bolt M8 | Vogel | invoice | pc | EUR | 20 | 21 | - | 1",
+      "acme | item_id | I1 | Bolt M8 | Vogel | invoice | pc | USD | 5 | 10 | - | -",
+      "acme | item_id | I1 | Bolt M8 | Vogel | invoice | pc | - | 5 | 10 | - | -",
+      "acme | item_id | I1 | Bolt M8 | Vogel | order | pc | EUR | 5 | 25 | - | -",
+      "beta | buyer_part_number | B-1 | Bolt | Otter | - | pc | EUR | 10 | 20 | - | -",
+      "beta | item_id | I1 | Other | - | invoice | pc | EUR | 5 | 10 | - | -",
     ]);
   });
 
   test("an item's price is followed from month to month, to the year before and from its first", async () => {
-    expect(await lines("item_price_trend", "_company, item_id, currency_code, month", "*")).toEqual([
-      [
-        "acme",
-        "I1",
-        "Bolt M8",
-        "fasteners",
-        "pc",
-        "2025-03-01",
-        "EUR",
-        "row",
-        1,
-        "20",
-        "2",
-        "1",
-        "3",
-        null,
-        null,
-        null,
-        "100",
-      ],
+    expect(await warehouse.written("item_price_trend", "_company, item_id, currency_code, month", "*")).toEqual([
+      "acme | I1 | Bolt M8 | fasteners | pc | 2025-03-01 | EUR | row | 1 | 20 | 2 | 1 | 3 | - | - | - | 100",
       // (3 * 3 + 1 * 5) / 4 = 3.5: 75 % above 2, nothing in January 2025, 175 % of the first.
-      [
-        "acme",
-        "I1",
-        "Bolt M8",
-        "fasteners",
-        "pc",
-        "2026-01-01",
-        "EUR",
-        "row",
-        4,
-        "40",
-        "3.5",
-        "2.5",
-        "5",
-        "2025-03-01",
-        "75",
-        null,
-        "175",
-      ],
+      "acme | I1 | Bolt M8 | fasteners | pc | 2026-01-01 | EUR | row | 4 | 40 | 3.5 | 2.5 | 5 | 2025-03-01 | 75 | - | 175",
       // 4 / 3.5 = 1.142857; twice the 2 of March 2025.
-      [
-        "acme",
-        "I1",
-        "Bolt M8",
-        "fasteners",
-        "pc",
-        "2026-03-01",
-        "EUR",
-        "row",
-        0,
-        null,
-        "4",
-        null,
-        null,
-        "2026-01-01",
-        "14.2857",
-        "100",
-        "200",
-      ],
-      [
-        "acme",
-        "I1",
-        "Bolt M8",
-        "fasteners",
-        "pc",
-        "2026-03-01",
-        "USD",
-        "row",
-        0,
-        null,
-        "100",
-        null,
-        null,
-        null,
-        null,
-        null,
-        "100",
-      ],
-      [
-        "acme",
-        "I1",
-        "Bolt M8",
-        "fasteners",
-        "pc",
-        "2026-04-01",
-        null,
-        "unknown",
-        0,
-        null,
-        "100",
-        null,
-        null,
-        null,
-        null,
-        null,
-        "100",
-      ],
+      "acme | I1 | Bolt M8 | fasteners | pc | 2026-03-01 | EUR | row | 0 | - | 4 | - | - | 2026-01-01 | 14.2857 | 100 | 200",
+      "acme | I1 | Bolt M8 | fasteners | pc | 2026-03-01 | USD | row | 0 | - | 100 | - | - | - | - | - | 100",
+      "acme | I1 | Bolt M8 | fasteners | pc | 2026-04-01 | - | unknown | 0 | - | 100 | - | - | - | - | - | 100",
       // From 0 there is no percentage.
-      ["beta", "I1", "Other", null, null, "2026-03-01", "USD", "row", 0, null, "0", null, null, null, null, null, null],
-      [
-        "beta",
-        "I1",
-        "Other",
-        null,
-        null,
-        "2026-04-01",
-        "USD",
-        "row",
-        0,
-        null,
-        "1",
-        null,
-        null,
-        "2026-03-01",
-        null,
-        null,
-        null,
-      ],
+      "beta | I1 | Other | - | - | 2026-03-01 | USD | row | 0 | - | 0 | - | - | - | - | - | -",
+      "beta | I1 | Other | - | - | 2026-04-01 | USD | row | 0 | - | 1 | - | - | 2026-03-01 | - | - | -",
     ]);
   });
 });
@@ -233,16 +106,10 @@ test.each(modelWarehouses)(
   "without the stream of transactions there are the invoices' lines alone: $name",
   async ({ make }) => {
     const { invoices, ingested, invoice_line_items } = priceRows;
-    const warehouse = await make({ rows: { invoices, ingested, invoice_line_items } });
-    try {
-      expect(
-        await warehouse.query(
-          "select source_table, count(*) as n from procurement_analytics.price_variance group by 1",
-        ),
-      ).toEqual([{ source_table: "invoice_line_items", n: 8 }]);
-      expect(warehouse.models.has("item_price_trend")).toBe(false);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: { invoices, ingested, invoice_line_items } }));
+    expect(
+      await warehouse.query("select source_table, count(*) as n from procurement_analytics.price_variance group by 1"),
+    ).toEqual([{ source_table: "invoice_line_items", n: 8 }]);
+    expect(warehouse.models.has("item_price_trend")).toBe(false);
   },
 );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { passing } from "../support/warehouse.ts";
 import { modelWarehouses } from "./warehouse.ts";
 
 const NINE = 10n ** 9n;
@@ -28,24 +29,20 @@ function written(units: bigint): string {
 test.each(modelWarehouses)(
   "a product is exact, half rounded away from zero at the ninth decimal, null beyond what can be counted: $name",
   async ({ make }) => {
-    const warehouse = await make({ rows: {} });
-    try {
-      const { product } = warehouse.reading.dialect;
-      const property = fc.asyncProperty(
-        fc.array(fc.tuple(decimal, decimal), { minLength: 50, maxLength: 50 }),
-        async pairs => {
-          const values = pairs.map(
-            ([a, b], at) => `(${at}, cast('${written(a)}' as decimal(38, 9)), cast('${written(b)}' as decimal(38, 9)))`,
-          );
-          const answered = await warehouse.query(
-            `select '=' || cast(${product("p.a", "p.b")} as text) as made from (values ${values.join(", ")}) p(place, a, b) order by p.place`,
-          );
-          expect(answered.map(({ made }) => made)).toEqual(pairs.map(([a, b]) => expected(a, b)));
-        },
-      );
-      await fc.assert(property, { numRuns: 40 });
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: {} }));
+    const { product } = warehouse.reading.dialect;
+    const property = fc.asyncProperty(
+      fc.array(fc.tuple(decimal, decimal), { minLength: 50, maxLength: 50 }),
+      async pairs => {
+        const values = pairs.map(
+          ([a, b], at) => `(${at}, cast('${written(a)}' as decimal(38, 9)), cast('${written(b)}' as decimal(38, 9)))`,
+        );
+        const answered = await warehouse.query(
+          `select '=' || cast(${product("p.a", "p.b")} as text) as made from (values ${values.join(", ")}) p(place, a, b) order by p.place`,
+        );
+        expect(answered.map(({ made }) => made)).toEqual(pairs.map(([a, b]) => expected(a, b)));
+      },
+    );
+    await fc.assert(property, { numRuns: 40 });
   },
 );

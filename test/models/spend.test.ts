@@ -1,24 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { streams } from "../../streams/index.ts";
 import { spendRows } from "./spend_data.ts";
-import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
+import { modelWarehouses, suiteWarehouse } from "./warehouse.ts";
 
 /** The answers, worked out by hand from spend_data.ts. */
 describe.each(modelWarehouses)("spend, vendors and payments in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows: spendRows });
-  });
-  afterAll(() => warehouse.drop());
-
-  const lines = async (model: string, order: string, columns: string) =>
-    (await warehouse.model(model, order, columns)).map(Object.values);
+  const warehouse = suiteWarehouse(() => make({ rows: spendRows }));
 
   test("a vendor is a company's vendor id, named by the label most rows bear, or of the most frequent the one that changed last", async () => {
     expect(
-      await lines(
+      await warehouse.lines(
         "dim_vendors",
         "_company, vendor_id",
         "_company, vendor_id, vendor_name, other_names, vendor_website, seen_in, row_count, order_count, invoice_count, finding_count, contract_count",
@@ -35,7 +28,7 @@ describe.each(modelWarehouses)("spend, vendors and payments in $name", ({ make }
 
   test("spend is invoices by month of their date, never across currencies, with credits beside", async () => {
     expect(
-      await lines("spend_by_vendor_month", "_company, vendor_id, month, currency_code, currency_source", "*"),
+      await warehouse.lines("spend_by_vendor_month", "_company, vendor_id, month, currency_code, currency_source", "*"),
     ).toEqual([
       // 100 + 50.5 + one without a total; the credits of -30 and 8 beside, and one that nothing says anything of.
       ["acme", "V1", "Vogel GmbH", "2026-01-01", "EUR", "feed", 3, "150.5", "20", "5", 1, 2, "-22", 1, "0"],
@@ -52,215 +45,26 @@ describe.each(modelWarehouses)("spend, vendors and payments in $name", ({ make }
 
   test("cash is needed by the week of the due date, what is overdue and what has no due date apart", async () => {
     expect(
-      await lines(
+      await warehouse.written(
         "cash_requirements",
         "_company, payment_status, due_group, due_week, currency_code, currency_source",
         "*",
       ),
     ).toEqual([
       // a1 of 100 and one without a total, due on 03-01; the credits beside.
-      [
-        "acme",
-        "open",
-        null,
-        "not known",
-        "overdue",
-        null,
-        null,
-        "EUR",
-        "feed",
-        2,
-        "100",
-        1,
-        0,
-        "0",
-        "2",
-        "2026-03-01",
-        2,
-        "-22",
-        1,
-        "0",
-      ],
+      "acme | open | - | not known | overdue | - | - | EUR | feed | 2 | 100 | 1 | 0 | 0 | 2 | 2026-03-01 | 2 | -22 | 1 | 0",
       // a2 is due today.
-      [
-        "acme",
-        "open",
-        null,
-        "not known",
-        "week",
-        "2026-03-09",
-        0,
-        "EUR",
-        "feed",
-        1,
-        "50.5",
-        0,
-        0,
-        "0",
-        "0",
-        "2026-03-15",
-        0,
-        "0",
-        0,
-        "0",
-      ],
+      "acme | open | - | not known | week | 2026-03-09 | 0 | EUR | feed | 1 | 50.5 | 0 | 0 | 0 | 0 | 2026-03-15 | 0 | 0 | 0 | 0",
       // a3 on Monday, on hold; the others of that week in another currency, or in one found elsewhere, by themselves.
-      [
-        "acme",
-        "open",
-        null,
-        "not known",
-        "week",
-        "2026-03-16",
-        1,
-        "EUR",
-        "feed",
-        1,
-        "70",
-        0,
-        1,
-        "70",
-        "1.4",
-        "2026-03-16",
-        0,
-        "0",
-        0,
-        "0",
-      ],
-      [
-        "acme",
-        "open",
-        null,
-        "not known",
-        "week",
-        "2026-03-16",
-        1,
-        "EUR",
-        "order",
-        1,
-        "10",
-        0,
-        0,
-        "0",
-        "0",
-        "2026-03-22",
-        0,
-        "0",
-        0,
-        "0",
-      ],
-      [
-        "acme",
-        "open",
-        null,
-        "not known",
-        "week",
-        "2026-03-16",
-        1,
-        "USD",
-        "feed",
-        1,
-        "9",
-        0,
-        0,
-        "0",
-        "0",
-        "2026-03-22",
-        0,
-        "0",
-        0,
-        "0",
-      ],
-      [
-        "acme",
-        "open",
-        null,
-        "not known",
-        "week",
-        "2026-03-16",
-        1,
-        null,
-        "unknown",
-        1,
-        "7",
-        0,
-        0,
-        "0",
-        "0",
-        "2026-03-16",
-        0,
-        "0",
-        0,
-        "0",
-      ],
-      [
-        "acme",
-        "paid",
-        "settled",
-        "not known",
-        "no due date",
-        null,
-        null,
-        "EUR",
-        "feed",
-        1,
-        "11",
-        0,
-        0,
-        "0",
-        "0",
-        null,
-        0,
-        "0",
-        0,
-        "0",
-      ],
+      "acme | open | - | not known | week | 2026-03-16 | 1 | EUR | feed | 1 | 70 | 0 | 1 | 70 | 1.4 | 2026-03-16 | 0 | 0 | 0 | 0",
+      "acme | open | - | not known | week | 2026-03-16 | 1 | EUR | order | 1 | 10 | 0 | 0 | 0 | 0 | 2026-03-22 | 0 | 0 | 0 | 0",
+      "acme | open | - | not known | week | 2026-03-16 | 1 | USD | feed | 1 | 9 | 0 | 0 | 0 | 0 | 2026-03-22 | 0 | 0 | 0 | 0",
+      "acme | open | - | not known | week | 2026-03-16 | 1 | - | unknown | 1 | 7 | 0 | 0 | 0 | 0 | 2026-03-16 | 0 | 0 | 0 | 0",
+      "acme | paid | settled | not known | no due date | - | - | EUR | feed | 1 | 11 | 0 | 0 | 0 | 0 | - | 0 | 0 | 0 | 0",
       // 12 + 3
-      [
-        "acme",
-        null,
-        null,
-        "not known",
-        "no due date",
-        null,
-        null,
-        "EUR",
-        "feed",
-        2,
-        "15",
-        0,
-        0,
-        "0",
-        "0",
-        null,
-        0,
-        "0",
-        0,
-        "0",
-      ],
+      "acme | - | - | not known | no due date | - | - | EUR | feed | 2 | 15 | 0 | 0 | 0 | 0 | - | 0 | 0 | 0 | 0",
       // 03-30 is a Monday, three after 03-09.
-      [
-        "beta",
-        null,
-        null,
-        "not known",
-        "week",
-        "2026-03-30",
-        3,
-        "EUR",
-        "feed",
-        1,
-        "200",
-        0,
-        0,
-        "0",
-        "0",
-        "2026-03-30",
-        0,
-        "0",
-        0,
-        "0",
-      ],
+      "beta | - | - | not known | week | 2026-03-30 | 3 | EUR | feed | 1 | 200 | 0 | 0 | 0 | 0 | 2026-03-30 | 0 | 0 | 0 | 0",
     ]);
   });
 });

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unreconciledCube } from "../support/reconciliation.ts";
+import { passing } from "../support/warehouse.ts";
 import { type Personality, personalities } from "./personalities.ts";
+import { gone, huge, inFeed, profile } from "./rows.ts";
 import { type ModelWarehouse, modelWarehouses, type Row, usualMeanings } from "./warehouse.ts";
-
-/** More than can be reckoned with in DuckDB's widest decimal. */
-const huge = "99999999999999999999999999999";
-const gone = "2026-03-01T00:00:00Z";
 
 const rowsOf = ({ invoice, reversal, nothing, link }: Personality) => {
   const empty = nothing === null ? null : "";
@@ -18,13 +16,8 @@ const rowsOf = ({ invoice, reversal, nothing, link }: Personality) => {
   });
   const toSite = { matched_po_number: "PO1" };
   return {
-    company_profile: [{ observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "EUR" }],
-    ingested: [
-      {
-        ...{ row_type: "document", id: "numberless", source: "s", type: "t", amount_basis: "b", attachments: [] },
-        currency_code: "USD",
-      },
-    ],
+    company_profile: [profile("EUR")],
+    ingested: [inFeed("numberless", "USD")],
     purchase_orders: [
       { po_number: "PO1", is_open: true, delivery_site_name: " Werk 1 " },
       { po_number: "PO2", is_open: true, delivery_site_name: nothing },
@@ -67,7 +60,8 @@ const rowsOf = ({ invoice, reversal, nothing, link }: Personality) => {
   } satisfies Record<string, Row[]>;
 };
 
-const cases = modelWarehouses.flatMap(warehouse => personalities.map(each => ({ ...warehouse, ...each })));
+/** Each database has the facts in other words; both read either (meanings.test.ts). */
+const cases = modelWarehouses.map((warehouse, at) => ({ ...warehouse, ...personalities[at]! }));
 
 /** The answers, worked out by hand from the rows above. */
 describe.each(cases)("the spend cube in $name, in $personality", ({ make, ...told }) => {
@@ -78,14 +72,11 @@ describe.each(cases)("the spend cube in $name, in $personality", ({ make, ...tol
   });
   afterAll(() => warehouse.drop());
 
-  const lines = async (model: string, order: string, columns: string) =>
-    (await warehouse.model(model, order, columns)).map(Object.values);
-
   test("spend is what lines say, and what they leave of their invoice's total", async () => {
     const site = ["name:Werk 1", "2026-01-01", "EUR"];
     const elsewhere = [null, "2026-01-01", "EUR"];
     expect(
-      await lines(
+      await warehouse.lines(
         "spend_cube",
         "_company, vendor_id, part, item_key, gl_account_code, site_key, month, currency_code",
         `vendor_id, part, item_key, gl_account_code, site_key, month, currency_code, line_count, invoice_count,
@@ -138,7 +129,7 @@ describe.each(cases)("the spend cube in $name, in $personality", ({ make, ...tol
 
   test("in the reporting currency too, where the rest holds what is lost in rounding", async () => {
     const columns = "vendor_id, part, item, spend_amount_reported, credit_amount_reported, unconverted_count";
-    const all = await lines("spend_cube", "_company, vendor_id, part, item, site_key, month", columns);
+    const all = await warehouse.lines("spend_cube", "_company, vendor_id, part, item, site_key, month", columns);
     expect(all.filter(([vendor]) => vendor === "V2")).toEqual([
       // 6 and 4 of 10 by the rate of 7: 0.857142857 + 0.571428571 of 1.428571429
       ["V2", "line", "M:1", "0.857142857", null, 0],
@@ -157,7 +148,7 @@ describe.each(cases)("the spend cube in $name, in $personality", ({ make, ...tol
 
   test("an invoice that no order was matched with stands beside all that its vendor billed", async () => {
     expect(
-      await lines(
+      await warehouse.lines(
         "spend_without_order",
         "_company, vendor_id, month, currency_code",
         `vendor_id, vendor_name, month, currency_code, invoice_count, spend_amount, without_order_count, without_order_amount,
@@ -182,20 +173,18 @@ describe.each(modelWarehouses)("the spend cube without lines, in $name", ({ make
   test("every invoice is all rest, and a total below 0 that is no credit is spend", async () => {
     const { invoices, ingested } = rowsOf(personalities[0]!);
     const kept = invoices.filter(({ total_amount }) => total_amount !== huge);
-    const warehouse = await make({
-      rows: { invoices: kept, ingested },
-      meanings: { ...usualMeanings, credit: { doc_type: ["*credit*"] } },
-    });
-    try {
-      expect(await unreconciledCube(warehouse)).toEqual([]);
-      const answer = await warehouse.query(
-        `select part, site_key, cast(sum(line_count) as bigint) as n, sum(spend_amount) as spend, sum(credit_amount) as credits
-        from procurement_analytics.spend_cube where _company = 'acme' group by part, site_key`,
-      );
-      // 119 + 50 + 30 - 20 + 10 + 12 + 3 + 5 + 8
-      expect(answer).toEqual([{ part: "rest", site_key: null, n: 0, spend: "217", credits: "0" }]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(
+      make({
+        rows: { invoices: kept, ingested },
+        meanings: { ...usualMeanings, credit: { doc_type: ["*credit*"] } },
+      }),
+    );
+    expect(await unreconciledCube(warehouse)).toEqual([]);
+    const answer = await warehouse.query(
+      `select part, site_key, cast(sum(line_count) as bigint) as n, sum(spend_amount) as spend, sum(credit_amount) as credits
+      from procurement_analytics.spend_cube where _company = 'acme' group by part, site_key`,
+    );
+    // 119 + 50 + 30 - 20 + 10 + 12 + 3 + 5 + 8
+    expect(answer).toEqual([{ part: "rest", site_key: null, n: 0, spend: "217", credits: "0" }]);
   });
 });

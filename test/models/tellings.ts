@@ -1,12 +1,6 @@
 import type { MeaningTests } from "../../src/catalog/meaning.ts";
 import { type Contents, type Row, usualMeanings, type Value } from "./warehouse.ts";
 
-/** The same rows as another service may tell them, with what the configuration then says of their meaning. */
-export interface Telling {
-  readonly telling: string;
-  readonly told: (rows: Contents["rows"]) => Contents;
-}
-
 const words: Readonly<Record<string, string>> = {
   Invoice: "RECHNUNG ",
   "Credit memo": " Gutschrift (GS)",
@@ -53,15 +47,12 @@ const otherwise: Readonly<Record<string, (row: Row) => Row>> = {
   contracts: row => ({ ...row, status: "GEKÜNDIGT", contract_type: "Rahmenvertrag" }),
 };
 
-export const tellings: readonly Telling[] = [
-  { telling: "usual words", told: rows => ({ rows, meanings: usual }) },
-  {
-    telling: "other words",
-    told: rows => ({
-      rows: Object.fromEntries(
-        Object.entries(rows).map(([name, own]) => [name, own.map(row => otherwise[name]?.(row) ?? row)]),
-      ),
-      meanings: other,
-    }),
-  },
-];
+/**
+ * The rows, with what the configuration says of their meaning: in one database in the usual words, in the other as another
+ * service tells them. Both databases read either (meanings.test.ts).
+ */
+export function toldTo(name: "duckdb" | "postgres", rows: Contents["rows"]): Contents {
+  if (name === "duckdb") return { rows, meanings: usual };
+  const retold = Object.entries(rows).map(([table, own]) => [table, own.map(row => otherwise[table]?.(row) ?? row)]);
+  return { rows: Object.fromEntries(retold), meanings: other };
+}

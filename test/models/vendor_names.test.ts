@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ModelWarehouse, modelWarehouses } from "./warehouse.ts";
+import { describe, expect, test } from "vitest";
+import { modelWarehouses, suiteWarehouse } from "./warehouse.ts";
 
 describe.each(modelWarehouses)("names of vendors in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    const finding = { kind: "finding", amount_declared: true };
-    warehouse = await make({
+  const warehouse = suiteWarehouse(() =>
+    make({
       rows: {
         invoices: [
           { doc_id: "I-1", vendor_id: "V-1", vendor_name_raw: "Raw Ltd", hold_reason: "price" },
@@ -15,12 +13,11 @@ describe.each(modelWarehouses)("names of vendors in $name", ({ make }) => {
         invoice_line_items: [{ doc_id: "I-1", _index: 0 }],
         purchase_orders: [{ po_number: "PO-1", vendor_id: "V-1", is_open: true }],
         purchase_order_line_items: [{ po_number: "PO-1", _index: 0, qty_ordered: "2", qty_received: "2" }],
-        findings: [{ finding_item_id: "F-1", vendor_id: "V-1", ...finding }],
+        findings: [{ finding_item_id: "F-1", vendor_id: "V-1", kind: "finding", amount_declared: true }],
         contracts: [{ contract_id: "C-1", vendor_id: "V-1" }],
       },
-    });
-  });
-  afterAll(() => warehouse.drop());
+    }),
+  );
 
   test("a vendor that any table names has that name in every model, also where the row itself has none", async () => {
     const models = ["spend_by_vendor_month", "invoice_exceptions", "three_way_match", "open_purchase_orders"];

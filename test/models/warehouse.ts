@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
-import { inject } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import type { Table } from "../../src/catalog/columns.ts";
 import { currencyFactors } from "../../src/catalog/currency_rates.ts";
 import type { MeaningTests } from "../../src/catalog/meaning.ts";
@@ -51,6 +51,10 @@ export interface ModelWarehouse {
   query(text: string): Promise<Record<string, unknown>[]>;
   /** All rows of a model, ordered by these columns; `columns` leaves out the others, and without a reporting currency there are none in it. */
   model(name: string, order: string, columns?: string): Promise<Record<string, unknown>[]>;
+  /** The same as lists of values. */
+  lines(model: string, order: string, columns?: string): Promise<unknown[][]>;
+  /** The same as texts: a value that is not there is a dash. */
+  written(model: string, order: string, columns?: string): Promise<string[]>;
   /** The models that were made: those of which no needed table is missing. */
   readonly models: ReadonlySet<string>;
   /** The same, as commands read it. */
@@ -60,6 +64,16 @@ export interface ModelWarehouse {
   /** What `explain` says of a query. */
   explain(text: string): Promise<string>;
   drop(): Promise<void>;
+}
+
+/** A warehouse that the tests of a suite share. */
+export function suiteWarehouse(make: () => Promise<ModelWarehouse>): ModelWarehouse {
+  let made: ModelWarehouse | undefined;
+  beforeAll(async () => {
+    made = await make();
+  });
+  afterAll(() => made?.drop());
+  return new Proxy({} as ModelWarehouse, { get: (_, name) => Reflect.get(made!, name) });
 }
 
 const run = {
@@ -141,16 +155,20 @@ async function filled(
     "select table_name from information_schema.tables where table_schema = 'procurement_analytics'",
   );
   const names = new Set(views.map(view => view["table_name"]));
+  const model: ModelWarehouse["model"] = async (name, order, columns = "*") => {
+    const found = await query(`select ${columns} from procurement_analytics.${name} order by ${order}`);
+    return columns === "*" && currency === undefined ? found.map(withoutReported) : found;
+  };
+  const lines: ModelWarehouse["lines"] = async (...asked) => (await model(...asked)).map(Object.values);
   const models = new Set(program.models.map(({ name }) => name).filter(name => names.has(name)));
   return {
     query,
     models,
     reading: { ...destination, publishedAt: undefined },
     renew: () => destination.cleanse([]),
-    model: (name, order, columns = "*") =>
-      query(`select ${columns} from procurement_analytics.${name} order by ${order}`).then(found =>
-        columns === "*" && currency === undefined ? found.map(withoutReported) : found,
-      ),
+    model,
+    lines,
+    written: async (...asked) => (await lines(...asked)).map(line => line.map(value => value ?? "-").join(" | ")),
     explain: async text => (await query(`explain ${text}`)).map(row => Object.values(row).join(" ")).join("\n"),
     drop,
   };

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { seenMeanings } from "../../src/operations/meanings.ts";
 import { streams } from "../../streams/index.ts";
 import { meanings } from "../../streams/meanings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row, usualMeanings } from "../models/warehouse.ts";
+import { modelWarehouses, type Row, suiteWarehouse, usualMeanings } from "../models/warehouse.ts";
 
 const invoice = (doc_id: string, more: Row = {}): Row => ({ doc_id, ...more });
 const finding = (finding_item_id: string, more: Row = {}): Row => ({
@@ -28,11 +28,7 @@ const rows = {
 };
 
 describe.each(modelWarehouses)("the values that meanings are read from, in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows });
-  });
-  afterAll(() => warehouse.drop());
+  const warehouse = suiteWarehouse(() => make({ rows }));
   const order = (...names: readonly string[]) => ({
     meanings: meanings.filter(({ name }) => names.includes(name)),
     catalogue: streams,

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { type Question, takeAnswer, useSchemas, writeAnswer } from "../../src/operations/query.ts";
 import { openReading, type WarehouseReading } from "../../src/warehouse/connect/reading.ts";
@@ -10,7 +10,7 @@ import { emptyFolder } from "../cli/process.ts";
 import { whereIs } from "../outputs/export/exporting.ts";
 import { stillClock } from "../support/clock.ts";
 import { bench } from "../support/run.ts";
-import { type Warehouse, warehouses } from "../support/warehouse.ts";
+import { duckdbWarehouse, passing, postgresWarehouse, type Warehouse } from "../support/warehouse.ts";
 
 const EXACT = "12345678901234567890123456789.123456789";
 
@@ -20,9 +20,9 @@ type Asked = (
   signal?: AbortSignal,
 ) => Promise<string>;
 
-/** A small warehouse, and what asks it. */
-async function loaded(make: () => Promise<Warehouse>): Promise<Asked> {
-  const reading = await opened(make);
+/** What asks a warehouse. */
+async function loaded(warehouse: Warehouse): Promise<Asked> {
+  const reading = await opened(warehouse);
   return async (text, more = {}, signal = new AbortController().signal) => {
     const pieces: Buffer[] = [];
     await takeAnswer(reading, { text, format: "csv", most: undefined, ...more }, signal, async piece => {
@@ -32,28 +32,43 @@ async function loaded(make: () => Promise<Warehouse>): Promise<Asked> {
   };
 }
 
-async function opened(make: () => Promise<Warehouse>, views = true): Promise<WarehouseReading> {
+/** Loads a few orders. */
+async function filled(warehouse: Warehouse, views = true): Promise<Warehouse> {
   const clock = stillClock();
   const simulator = await startSimulator({ sizes: { orders: 3 }, now: clock.date });
-  const warehouse = await make();
   await bench({ simulator, warehouse, clock, config: { views } }).sync({ names: ["purchase_orders"] });
   await simulator.close();
+  return warehouse;
+}
+
+async function opened(warehouse: Warehouse): Promise<WarehouseReading> {
   const reading = (await openReading(whereIs(warehouse)))!;
   onTestFinished(() => reading.close());
   await useSchemas(reading);
   return reading;
 }
 
-describe.each(warehouses)("a query in $name", ({ name, make }) => {
+const databases = [
+  { name: "duckdb", make: () => duckdbWarehouse() },
+  { name: "postgres", make: () => postgresWarehouse(inject("postgresUrl")) },
+];
+
+describe.each(databases)("a query in $name", ({ name, make }) => {
+  let warehouse: Warehouse;
+  beforeAll(async () => {
+    warehouse = await filled(await make());
+  });
+  afterAll(() => warehouse.drop());
+
   test("tables, models and state are found without their schemas", async () => {
-    const asked = await loaded(make);
+    const asked = await loaded(warehouse);
     expect(await asked("select count(*) as n from purchase_orders")).toBe("n\n3\n");
     expect(await asked("select count(*) > 0 as there from dim_dates")).toMatch(/^there\nt(rue)?\n$/);
     expect(await asked("select count(*) as n from runs")).toBe("n\n1\n");
   });
 
   test("without views, tables and state are found all the same", async () => {
-    const reading = await opened(make, false);
+    const reading = await opened(await filled(await passing(make()), false));
     const pieces: Buffer[] = [];
     const text = "select (select count(*) from purchase_orders) as orders, (select count(*) from runs) as runs";
     const question = { text, format: "csv", most: undefined } as const;
@@ -64,7 +79,7 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
   });
 
   test("values come whole, NULL is told from an empty text, comments and a semicolon at the end do no harm", async () => {
-    const asked = await loaded(make);
+    const asked = await loaded(warehouse);
     const text = `select cast('${EXACT}' as decimal(38, 9)) as a, '' as b, cast(null as text) as c, 'x, "y"' as d -- all`;
     expect(await asked(text)).toBe(`a,b,c,d\n${EXACT},"",,"x, ""y"""\n`);
     expect(await asked("select 1 as a;\n")).toBe("a\n1\n");
@@ -74,14 +89,14 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
   });
 
   test("the order is the query's, and no more rows come than are wanted", async () => {
-    const asked = await loaded(make);
+    const asked = await loaded(warehouse);
     const text = "select po_number from purchase_orders order by po_number desc";
     expect(await asked(text)).toBe("po_number\nPO-3\nPO-2\nPO-1\n");
     expect(await asked(text, { most: 2 })).toBe("po_number\nPO-3\nPO-2\n");
   });
 
   test("what is no query is refused with what the database says", async () => {
-    const asked = await loaded(make);
+    const asked = await loaded(warehouse);
     for (const text of [
       "select * from nowhere",
       "selec 1",
@@ -97,7 +112,7 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
   });
 
   test("an answer becomes one Parquet file with types of its own, or none at all", async () => {
-    const reading = await opened(make);
+    const reading = await opened(warehouse);
     const folder = emptyFolder();
     const file = join(folder, "new/answer.parquet");
     const text =
@@ -122,7 +137,7 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
   });
 
   test("it is cancelled soon, and the next one is answered", async () => {
-    const asked = await loaded(make);
+    const asked = await loaded(warehouse);
     const stop = new AbortController();
     const endless =
       name === "postgres"
@@ -134,6 +149,16 @@ describe.each(warehouses)("a query in $name", ({ name, make }) => {
     await began;
     expect(await asked("select 1 as a")).toBe("a\n1\n");
   });
+
+  if (name === "postgres")
+    test("no query makes a later one writable", async () => {
+      const asked = await loaded(warehouse);
+      await asked("select set_config('default_transaction_read_only', 'off', false)");
+      await expect(asked("select lo_create(0)")).rejects.toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining("read-only transaction"),
+      });
+    });
 });
 
 /** Each value as text, and its type. */
@@ -155,12 +180,3 @@ async function parquetRows(file: string): Promise<readonly Record<string, unknow
     instance.closeSync();
   }
 }
-
-test("no query makes a later one writable", async () => {
-  const asked = await loaded(warehouses.find(({ name }) => name === "postgres")!.make);
-  await asked("select set_config('default_transaction_read_only', 'off', false)");
-  await expect(asked("select lo_create(0)")).rejects.toMatchObject({
-    exitCode: 2,
-    message: expect.stringContaining("read-only transaction"),
-  });
-});

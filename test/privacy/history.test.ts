@@ -6,8 +6,9 @@ import { configured } from "../../src/privacy/configured_catalog.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
 import { prepareWarehouse } from "../../src/warehouse/schema/prepare_warehouse.ts";
 import { whereIs } from "../outputs/export/exporting.ts";
+import { eitherWarehouse } from "../support/warehouse.ts";
 import { office, type Row } from "./office.ts";
-import { kinds, type Place, placeOf } from "./place.ts";
+import { type Place, placeOf } from "./place.ts";
 
 /** What a run has done that is killed before it settles privacy: here the history of all is to begin. */
 async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<void> {
@@ -52,7 +53,7 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
   }
 }
 
-describe.each(kinds)("%s", (_name, make) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("a run that is killed before it has settled privacy has begun no history of rows that it would have treated", async () => {
     const place = await placeOf(make);
     await place.night();

@@ -4,8 +4,8 @@ import { id, lineId, record, table, text } from "../../schemas/fields.ts";
 import { defineStream, scan } from "../../src/catalog/stream.ts";
 import { configured } from "../../src/privacy/configured_catalog.ts";
 import { compareWarehouses } from "../support/truth.ts";
+import { eitherWarehouse } from "../support/warehouse.ts";
 import { page, told } from "../sync/answers.ts";
-import { kinds } from "./place.ts";
 
 const KEY = "a key of the tests' own";
 const hashOf = (value: string) => createHmac("sha256", KEY).update(value).digest("hex");
@@ -65,7 +65,7 @@ const placeOf = async (make: Parameters<typeof told>[0], privacy: Privacy) => {
   return { ...place, night, idsIn };
 };
 
-describe.each(kinds)("%s", (_name, make) => {
+describe.each(eitherWarehouse)("$name", ({ make }) => {
   test.each([
     { what: "excluded", privacy: { exclude_columns: ["order_lines.who", "order_notes.who"] } },
     { what: "hashed", privacy: { key: KEY, hash_columns: ["order_lines.who", "order_notes.who"] } },

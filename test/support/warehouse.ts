@@ -145,7 +145,7 @@ export const eitherWarehouse: readonly { readonly name: string; readonly make: (
       ];
 
 /** The warehouse, dropped at the end of the test. */
-export async function passing(making: Promise<Warehouse>): Promise<Warehouse> {
+export async function passing<T extends Pick<Warehouse, "drop">>(making: Promise<T>): Promise<T> {
   const warehouse = await making;
   onTestFinished(() => warehouse.drop());
   return warehouse;

@@ -1,24 +1,21 @@
-import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Config } from "../../../src/config/config.ts";
 import { createStatusCache } from "../../../src/daemon/cached_status.ts";
 import { createMetrics, type Metrics, workerMetrics } from "../../../src/daemon/page/metrics.ts";
-import type { Daemon, DaemonEvent, FinishedRun, LiveRun } from "../../../src/daemon/schedule/events.ts";
-import { readStatus } from "../../../src/operations/status.ts";
+import type { Daemon, FinishedRun, LiveRun } from "../../../src/daemon/schedule/events.ts";
+import { type RunStatus, readStatus, type Status, type StreamStatus } from "../../../src/operations/status.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import { openDestination } from "../../../src/warehouse/connect/open.ts";
 import { streams } from "../../../streams/index.ts";
 import { load } from "../../config/sample.ts";
-import { refused } from "../../support/interposed.ts";
 import { sentence } from "../../support/log.ts";
 import { lineOf } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
-import { between } from "../../sync/remembered.ts";
 import { type Scenario, scenario } from "../../sync/scenario.ts";
 import { type HandClock, handClock } from "../notify/clock.ts";
 import { type Exposition, exposition, lint } from "./exposition.ts";
-import { fleet, queuedRun, warehouseStatus, worker } from "./warehouse_status.ts";
+import { fleet, queuedRun, stream, warehouseStatus, worker } from "./warehouse_status.ts";
 
 const LISTS = ["purchase_orders", "invoices"];
 const orders = '{company="acme",stream="purchase_orders"}';
@@ -62,6 +59,17 @@ async function observed(): Promise<Observed> {
   const metrics = made();
   const scrape = () => scraped(metrics);
   return { place, config, clock, metrics, daemon, scrape, restarted: made };
+}
+
+/** Metrics over what a warehouse would tell; the test may change it. */
+function over(streams: readonly StreamStatus[]) {
+  const clock = handClock("2026-03-15T13:00:00.000Z");
+  const status: { -readonly [name in keyof Status]: Status[name] } = warehouseStatus(streams);
+  const metrics = createMetrics({
+    ...{ version: "1", clock, cachedStatus: async () => ({ status }), lateAfterMs: () => 2 * 3_600_000 },
+    daemon: { startedAt: "2026-03-15T11:00:00.000Z", live: () => undefined, nextRuns: () => [] },
+  });
+  return { clock, status, metrics, scrape: () => scraped(metrics) };
 }
 
 async function scraped({ route }: Metrics): Promise<Exposition> {
@@ -143,83 +151,6 @@ test("after runs every stream's success, age, rows and work are there", async ()
   expect(text.metrics.get("tributary_stream_lag_seconds")?.samples.size).toBe(2);
 });
 
-test("the age is taken at the scrape, and becomes late without a run", async () => {
-  const { place, clock, scrape } = await observed();
-  await place.sync({ names: LISTS });
-  const before = (await scrape()).value("tributary_stream_lag_seconds", orders)!;
-  clock.advance(7_200_000);
-  const text = await scrape();
-  expect(text.value("tributary_stream_lag_seconds", orders)).toBe(before + 7200);
-  expect(text.value("tributary_stream_late", orders)).toBe(1);
-});
-
-test("a stream whose answers made no sense failed, also after a good run of another one", async () => {
-  const { place, scrape } = await observed();
-  await place.sync({ names: LISTS });
-  place.look = ({ path }) => (path === "/reconciliation" ? { status: 200, body: { data: [] } } : undefined);
-  place.clock.advance(60_000);
-  expect(lineOf(await place.sync({ names: ["invoices"] }), "invoices").status).toBe("incomplete");
-  place.clock.advance(60_000);
-  expect(await place.sync({ names: ["purchase_orders"] })).toMatchObject({ exit_code: 0 });
-  const text = await scrape();
-  expect(text.value("tributary_stream_failed", orders)).toBe(0);
-  expect(text.value("tributary_stream_failed", invoices)).toBe(1);
-});
-
-test("how far a table and the service are apart is absent once the last run could not tell", async () => {
-  const { place, clock, scrape } = await observed();
-  const apart = async () => (await scrape()).value("tributary_stream_service_difference", invoices);
-  await place.sync({ names: ["invoices"] });
-  expect(await apart()).toBe(0);
-  place.look = ({ path }) => (path === "/reconciliation" ? refused(422, "INVALID") : undefined);
-  clock.advance(60_000);
-  place.clock.advance(60_000);
-  const failed = await place.sync({ names: ["invoices"] });
-  expect(lineOf(failed, "invoices")).toMatchObject({ status: "failed", difference: null });
-  expect(await apart()).toBeUndefined();
-});
-
-test("metrics have what is promised of details and what is estimated with its interval, for streams that have it", async () => {
-  const { place, scrape } = await observed();
-  await place.sync({ names: LISTS });
-  await between(place, ({ db }) =>
-    db
-      .insertInto("detail_freshness")
-      .values({
-        ...{
-          company: "acme",
-          stream: "invoices",
-          within_days: 2,
-          promised: 0.9,
-          fresh: 0.97,
-          fresh_low: 0.9,
-          fresh_high: 0.99,
-        },
-        ...{
-          wrong: 0.01,
-          wrong_low: 0.001,
-          wrong_high: 0.04,
-          sampled: 100,
-        },
-        ...{ longest_unseen_at: "2026-01-01T00:00:00Z", updated_at: place.clock.date().toISOString() },
-      })
-      .execute(),
-  );
-  const text = await scrape();
-  const values = ["wrong_estimate", "wrong_estimate_low", "wrong_estimate_high"].map(name =>
-    text.value(`tributary_stream_details_${name}`, invoices),
-  );
-  expect(values).toEqual([0.01, 0.001, 0.04]);
-  const fresh = ["promised", "estimate", "estimate_low", "estimate_high"].map(name =>
-    text.value(`tributary_stream_details_fresh_${name}`, invoices),
-  );
-  expect(fresh).toEqual([0.9, 0.97, 0.9, 0.99]);
-  expect(text.value("tributary_stream_details_longest_unseen_timestamp_seconds", invoices)).toBe(
-    Date.UTC(2026, 0, 1) / 1_000,
-  );
-  expect(text.value("tributary_stream_details_wrong_estimate", orders)).toBeUndefined();
-});
-
 test("a restart forgets neither the last success nor how the last run ended", async () => {
   const { place, metrics, scrape, restarted } = await observed();
   metrics.observe(finished(await place.sync({ names: LISTS })));
@@ -258,50 +189,6 @@ test("while a run has the file a scrape still answers: without ages, with what s
   expect((await scrape()).value("tributary_warehouse_up")).toBe(1);
 });
 
-test("a warehouse that is gone, or no warehouse at all, ends no scrape", async () => {
-  const { place, config, clock, scrape } = await observed();
-  await place.sync({ names: LISTS });
-  expect((await scrape()).value("tributary_warehouse_up")).toBe(1);
-  clock.advance(60_000);
-  if (config.destination.type !== "duckdb") throw new Error("expected a file");
-  await rm(config.destination.path);
-  expect((await scrape()).value("tributary_warehouse_up")).toBe(0);
-});
-
-test("a run that could not begin is counted, and is the last one", async () => {
-  const { place, clock, metrics, scrape } = await observed();
-  metrics.observe(finished(await place.sync({ names: LISTS })));
-  const at = new Date(clock.now()).toISOString();
-  const begun = new Date(clock.now() - 90_500).toISOString();
-  const run = { schedule: "nightly", cause: "missed", startedAt: begun, view: undefined } as const;
-  const outcome = { exit_code: 6, error: sentence("no disk") };
-  metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
-  const text = await scrape();
-  expect(text.value("tributary_runs_total", '{schedule="nightly",cause="missed",status="refused",exit_code="6"}')).toBe(
-    1,
-  );
-  expect(text.value("tributary_last_run_exit_code")).toBe(6);
-  expect(text.value("tributary_last_run_duration_seconds")).toBeCloseTo(90.5, 6);
-});
-
-test("the last run is the last one by time, whether the daemon or another process ran it", async () => {
-  const { place, clock, metrics, scrape } = await observed();
-  const told = async () => (await scrape()).value("tributary_last_run_exit_code");
-  metrics.observe(finished(await place.sync({ names: LISTS })));
-  expect(await told()).toBe(0);
-  clock.advance(3_600_000);
-  place.clock.advance(3_600_000);
-  const at = new Date(clock.now()).toISOString();
-  const run = { schedule: "nightly", cause: "schedule", startedAt: at, view: undefined } as const;
-  const outcome = { exit_code: 6, error: sentence("no disk") };
-  metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
-  expect(await told()).toBe(6);
-  clock.advance(7_200_000);
-  place.clock.advance(7_200_000);
-  await place.sync({ names: LISTS });
-  expect(await told()).toBe(0);
-});
-
 test("what is going on, what comes next, and 429s counted while they happen", async () => {
   const { daemon, metrics, scrape } = await observed();
   let limited429 = 2;
@@ -336,73 +223,73 @@ test("what is going on, what comes next, and 429s counted while they happen", as
   expect(after.metrics.get(next)?.samples.size).toBe(0);
 });
 
-test("it is not open to everybody, and two in one process do not meet", async () => {
-  const { metrics, restarted } = await observed();
-  expect(metrics.route).toMatchObject({ method: "GET", path: "/metrics", open: false });
-  const second = restarted();
-  const at = "2026-03-15T13:00:00.000Z";
-  const run = { schedule: "nightly", cause: "schedule", startedAt: at, view: undefined } as const;
-  const outcome = { exit_code: 6, error: sentence("no disk") };
-  metrics.observe({ kind: "finished", run, finishedAt: at, outcome, retryAt: undefined });
-  expect((await scraped(second)).metrics.get("tributary_runs_total")?.samples.size).toBe(0);
+test("a stream's age is taken at the scrape, and becomes late without a run; what could not be told is absent", async () => {
+  const { clock, scrape } = over([
+    stream({ complete_to: "2026-03-15T11:30:00.000Z" }),
+    stream({ stream: "invoices", status: "incomplete", difference: null }),
+  ]);
+  const [items, invoices] = ['{company="acme",stream="items"}', '{company="acme",stream="invoices"}'];
+  const before = await scrape();
+  const of = (text: Exposition, name: string, labels: string) => text.value(`tributary_stream_${name}`, labels);
+  expect([of(before, "lag_seconds", items), of(before, "late", items), of(before, "failed", items)]).toEqual([
+    ...[5_400, 0, 0],
+  ]);
+  expect([of(before, "service_difference", items), of(before, "service_difference", invoices)]).toEqual([0, undefined]);
+  expect(of(before, "failed", invoices)).toBe(1);
+  clock.advance(7_200_000);
+  const after = await scrape();
+  expect([of(after, "lag_seconds", items), of(after, "late", items)]).toEqual([12_600, 1]);
 });
 
-test("a look is not kept when the clock was set back since", async () => {
-  const clock = handClock();
-  let looks = 0;
-  const read = () => Promise.reject(new Error(`look ${++looks}`));
-  const { look: cachedStatus } = createStatusCache({ clock, keptMs: () => 2_000, daemon: deaf, read });
-  await cachedStatus();
-  clock.advance(-3_600_000);
-  expect(await cachedStatus()).toMatchObject({ trouble: "look 2" });
-  expect(await cachedStatus()).toMatchObject({ trouble: "look 2" });
+test("metrics have what is promised of details and what is estimated with its interval, for streams that have it", async () => {
+  const wrong = { share: 0.01, low: 0.001, high: 0.04 };
+  const estimate = { wrong, fresh: { share: 0.97, low: 0.9, high: 0.99 }, sampled: 100 };
+  const promised = { within_days: 2, share: 0.9 };
+  const details_freshness = { promised, estimate, longest_unseen_at: "2026-01-01T00:00:00Z" };
+  const { scrape } = over([stream({ details_freshness }), stream({ stream: "invoices" })]);
+  const text = await scrape();
+  const names = ["wrong_estimate", "wrong_estimate_low", "wrong_estimate_high", "fresh_promised", "fresh_estimate"];
+  const of = (name: string, name_of: string) =>
+    text.value(`tributary_stream_details_${name}`, `{company="acme",stream="${name_of}"}`);
+  const intervals = ["fresh_estimate_low", "fresh_estimate_high", "longest_unseen_timestamp_seconds"];
+  expect([...names, ...intervals].map(name => of(name, "items"))).toEqual([
+    ...[0.01, 0.001, 0.04, 0.9, 0.97, 0.9, 0.99, Date.UTC(2026, 0, 1) / 1_000],
+  ]);
+  expect(of("wrong_estimate", "invoices")).toBeUndefined();
 });
 
-test("many that look at once cost one look, and one that takes too long is not waited for", async () => {
-  const clock = handClock();
-  let looks = 0;
-  let answer: (error: Error) => void = () => undefined;
-  let tell: (event: DaemonEvent) => void = () => undefined;
-  const { look: cachedStatus } = createStatusCache({
-    clock,
-    keptMs: () => 2_000,
-    daemon: {
-      listen(listener) {
-        tell = listener;
-        return () => undefined;
-      },
-    },
-    read: () => {
-      looks += 1;
-      return new Promise((_resolve, reject) => {
-        answer = reject;
-      });
-    },
+/** A run of the daemon that could not begin. */
+const refusedRun = (startedAt: string, finishedAt: string): FinishedRun => ({
+  ...{ kind: "finished", finishedAt, retryAt: undefined, outcome: { exit_code: 6, error: sentence("no disk") } },
+  run: { schedule: "nightly", cause: "missed", startedAt, view: undefined },
+});
+
+test("the last run is the last one by time, whether the daemon or another process ran it", async () => {
+  const { status, clock, metrics, scrape } = over([]);
+  const last = (started_at: string, finished_at: string): RunStatus => ({
+    ...{ run_id: "r", command: "sync", status: "succeeded", exit_code: 0, started_at, finished_at },
+    ...{ warnings: [], error: null, snapshot: null },
   });
-  const first = [cachedStatus(), cachedStatus(), cachedStatus()];
-  clock.advance(5_000);
-  expect(await Promise.all(first)).toEqual(
-    Array.from({ length: 3 }, () => ({ status: undefined, trouble: "the warehouse did not answer within 5 s" })),
+  const told = async () => (await scrape()).value("tributary_last_run_exit_code");
+  status.last_run = last("2026-03-15T11:00:00.000Z", "2026-03-15T11:01:00.000Z");
+  expect(await told()).toBe(0);
+  metrics.observe(refusedRun("2026-03-15T12:58:29.500Z", "2026-03-15T13:00:00.000Z"));
+  const text = await scrape();
+  expect(text.value("tributary_runs_total", '{schedule="nightly",cause="missed",status="refused",exit_code="6"}')).toBe(
+    1,
   );
-  expect(looks).toBe(1);
-  const second = cachedStatus();
-  answer(new Error("no route to the server"));
-  expect(await second).toEqual({ status: undefined, trouble: "no route to the server" });
-  expect(await cachedStatus()).toEqual({ status: undefined, trouble: "no route to the server" });
-  expect(looks).toBe(1);
-  clock.advance(2_000);
-  const third = cachedStatus();
-  expect(looks).toBe(2);
-  const early = answer;
-  const run = { schedule: "nightly", cause: "schedule", startedAt: "", view: undefined } as const;
-  tell({ kind: "finished", run, finishedAt: "", outcome: { exit_code: 0, error: sentence("") }, retryAt: undefined });
-  const fourth = cachedStatus();
-  expect(looks).toBe(3);
-  early(new Error("before the run ended"));
-  expect(await third).toMatchObject({ trouble: "before the run ended" });
-  answer(new Error("after it"));
-  expect(await fourth).toMatchObject({ trouble: "after it" });
-  expect(await cachedStatus()).toMatchObject({ trouble: "after it" });
+  expect(text.value("tributary_last_run_exit_code")).toBe(6);
+  expect(text.value("tributary_last_run_duration_seconds")).toBeCloseTo(90.5, 6);
+  clock.advance(7_200_000);
+  status.last_run = last("2026-03-15T14:00:00.000Z", "2026-03-15T14:01:00.000Z");
+  expect(await told()).toBe(0);
+});
+
+test("it is not open to everybody, and two in one process do not meet", async () => {
+  const [first, second] = [over([]), over([])];
+  expect(first.metrics.route).toMatchObject({ method: "GET", path: "/metrics", open: false });
+  first.metrics.observe(refusedRun("2026-03-15T13:00:00.000Z", "2026-03-15T13:00:00.000Z"));
+  expect((await second.scrape()).metrics.get("tributary_runs_total")?.samples.size).toBe(0);
 });
 
 test("workers and their queue have figures, the same from a daemon and a worker; without workers none", async () => {

@@ -1,9 +1,7 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { secretKey, simulated, workplace } from "../../cli/workplace.ts";
 
 test("status --serve serves the page of a warehouse until it is told to end", async () => {
@@ -25,19 +23,6 @@ test("status --serve serves the page of a warehouse until it is told to end", as
   child.kill("SIGINT");
   expect((await ended)[0]).toBe(0);
   await events.body?.cancel().catch(() => undefined);
-});
-
-test("a port that another program has is told with what to do", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
-  const place = workplace({ url: "http://127.0.0.1:9" }, { server: { listen: `127.0.0.1:${port}` } });
-  const { code, stderr } = await place.run(["status", "--serve"]);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(
-    /another program has that port.*Set server\.listen|another program has that port.*set server\.listen/,
-  );
 });
 
 test("an address for everybody is refused, and with a token the page says how to come in", async () => {

@@ -233,14 +233,6 @@ test("what can't be used is refused before anything starts, with exit code 2", a
   const refused = await run(["schedule"]);
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
   expect(refused.stderr).toMatch(/config\.yaml:\d+:\d+ schedules\[0\]\.cron \(often\): .*Invalid value for minute: 61/);
-  const { run: other } = workplace(simulator, { schedules: [everySecond] });
-  const unknown = await other(["schedule", "--once", "nightly"]);
-  expect([unknown.code, unknown.stderr]).toEqual([
-    2,
-    "--once: expected the name of a schedule (often), got nightly. Name one that there is.\n",
-  ]);
-  const lone = await other(["schedule", "--json"]);
-  expect([lone.code, JSON.parse(lone.stdout).error.message]).toEqual([2, expect.stringContaining("--once NAME")]);
 });
 
 test("the secrets of every configuration that was ever loaded stay secret: a run may still use the one before", async () => {

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tellings } from "../tellings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "../warehouse.ts";
+import { describe, expect, test } from "vitest";
+import { passing } from "../../support/warehouse.ts";
+import { gone, huge } from "../rows.ts";
+import { toldTo } from "../tellings.ts";
+import { modelWarehouses, type Row, suiteWarehouse } from "../warehouse.ts";
 
-const gone = "2026-03-01T00:00:00Z";
-/** More than a product can hold in DuckDB's widest decimal. */
-const huge = "99999999999999999999999999999";
 const order = (po_number: string, vendor_id: string | null, po_date: string | null, more: Row = {}): Row => ({
   po_number,
   is_open: true,
@@ -96,79 +95,63 @@ const rows = {
 } satisfies Record<string, Row[]>;
 
 /** The answers, worked out by hand from the rows above. */
-describe.each(modelWarehouses)("contract leakage in $name", ({ make }) => {
+describe.each(modelWarehouses)("contract leakage in $name", ({ name, make }) => {
   const columns = `_company, vendor_id, month, contract_standing, contract_scope, line_count, ordered_amount, without_amount_count,
     line_signed_count, line_signed_amount, requisition_signed_count, requisition_signed_amount, unsigned_count, unsigned_amount,
     unclear_count, unclear_amount, unsigned_share`;
   const order_by = "_company, vendor_id, month, contract_standing";
 
-  describe.each(tellings)("told in $telling", ({ told }) => {
-    let warehouse: ModelWarehouse;
-    beforeAll(async () => {
-      warehouse = await make(told(rows));
-    });
-    afterAll(() => warehouse.drop());
+  const warehouse = suiteWarehouse(() => make(toldTo(name, rows)));
 
-    test("what bears no sign of a contract stands beside what does, by what is known of contracts", async () => {
-      const none = [0, "0", 0, "0"];
-      expect((await warehouse.model("contract_leakage", order_by, columns)).map(Object.values)).toEqual([
-        ["acme", "V1", "2025-12-01", "none", null, 1, "30", 0, ...none, 1, "30", 0, "0", "1"],
-        // 100 with a contract price, 2 * 10 without, one without an amount, 50 from a requisition with a contract, 70 of no lines
-        ["acme", "V1", "2026-01-01", "running", "MRO", 5, "240", 1, 1, "100", 1, "50", 2, "20", 1, "70", "0.0833"],
-        ["acme", "V1", null, "not known", null, 1, "8", 0, ...none, 1, "8", 0, "0", "1"],
-        // without a last day, and past the last day of one that renews itself
-        ["acme", "V2", "2026-02-01", "not known", null, 1, "40", 0, ...none, 1, "40", 0, "0", "1"],
-        ["acme", "V3", "2026-02-01", "not known", null, 1, "45", 0, ...none, 1, "45", 0, "0", "1"],
-        ["acme", "V4", "2026-02-01", "none", null, 1, "60", 0, ...none, 1, "60", 0, "0", "1"],
-        // the last day of one contract is the first of another; an amount beyond all measure is none
-        ["acme", "V5", "2026-03-01", "running", null, 2, "3", 1, ...none, 2, "3", 0, "0", "1"],
-        ["acme", null, "2026-01-01", "not known", null, 1, "9", 0, ...none, 1, "9", 0, "0", "1"],
-        ["beta", "V1", "2026-01-01", "none", null, 1, "11", 0, ...none, 1, "11", 0, "0", "1"],
-      ]);
-    });
+  test("what bears no sign of a contract stands beside what does, by what is known of contracts", async () => {
+    const none = [0, "0", 0, "0"];
+    expect(await warehouse.lines("contract_leakage", order_by, columns)).toEqual([
+      ["acme", "V1", "2025-12-01", "none", null, 1, "30", 0, ...none, 1, "30", 0, "0", "1"],
+      // 100 with a contract price, 2 * 10 without, one without an amount, 50 from a requisition with a contract, 70 of no lines
+      ["acme", "V1", "2026-01-01", "running", "MRO", 5, "240", 1, 1, "100", 1, "50", 2, "20", 1, "70", "0.0833"],
+      ["acme", "V1", null, "not known", null, 1, "8", 0, ...none, 1, "8", 0, "0", "1"],
+      // without a last day, and past the last day of one that renews itself
+      ["acme", "V2", "2026-02-01", "not known", null, 1, "40", 0, ...none, 1, "40", 0, "0", "1"],
+      ["acme", "V3", "2026-02-01", "not known", null, 1, "45", 0, ...none, 1, "45", 0, "0", "1"],
+      ["acme", "V4", "2026-02-01", "none", null, 1, "60", 0, ...none, 1, "60", 0, "0", "1"],
+      // the last day of one contract is the first of another; an amount beyond all measure is none
+      ["acme", "V5", "2026-03-01", "running", null, 2, "3", 1, ...none, 2, "3", 0, "0", "1"],
+      ["acme", null, "2026-01-01", "not known", null, 1, "9", 0, ...none, 1, "9", 0, "0", "1"],
+      ["beta", "V1", "2026-01-01", "none", null, 1, "11", 0, ...none, 1, "11", 0, "0", "1"],
+    ]);
+  });
 
-    test("amounts are in the order's currency", async () => {
-      const found = await warehouse.model(
-        "contract_leakage",
-        "currency_code",
-        "distinct currency_code, currency_source",
-      );
-      expect(found.map(Object.values)).toEqual([["EUR", "list"]]);
-    });
+  test("amounts are in the order's currency", async () => {
+    const found = await warehouse.model("contract_leakage", "currency_code", "distinct currency_code, currency_source");
+    expect(found.map(Object.values)).toEqual([["EUR", "list"]]);
   });
 
   test("amounts are converted by the rate of the order's date, and what has none is counted", async () => {
     const { purchase_orders, purchase_order_line_items, contracts } = rows;
     const rates = "date,currency,rate\n2026-01-08,EUR,0.5\n2026-01-15,EUR,0.8\n2026-03-01,EUR,1";
     const currency = { report: "USD", rates };
-    const warehouse = await make({ rows: { purchase_orders, purchase_order_line_items, contracts }, currency });
-    try {
-      const reported = `vendor_id, month, ordered_amount_reported, line_signed_amount_reported, requisition_signed_amount_reported,
-        unsigned_amount_reported, unclear_amount_reported, unconverted_count`;
-      const found = (await warehouse.model("contract_leakage", order_by, reported)).map(Object.values);
-      expect(found.filter(([vendor_id]) => vendor_id === "V1" || vendor_id === "V5")).toEqual([
-        ["V1", "2025-12-01", null, null, null, null, null, 1],
-        // 120 / 0.5 + 50 / 0.8; the rate of the 15th is too old for the 70 of the 31st
-        ["V1", "2026-01-01", "302.5", "200", null, "102.5", null, 1],
-        ["V1", null, null, null, null, null, null, 1],
-        ["V5", "2026-03-01", "3", null, null, "3", null, 0],
-        // beta's: 11 / 0.5
-        ["V1", "2026-01-01", "22", null, null, "22", null, 0],
-      ]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(
+      make({ rows: { purchase_orders, purchase_order_line_items, contracts }, currency }),
+    );
+    const reported = `vendor_id, month, ordered_amount_reported, line_signed_amount_reported, requisition_signed_amount_reported,
+      unsigned_amount_reported, unclear_amount_reported, unconverted_count`;
+    const found = await warehouse.lines("contract_leakage", order_by, reported);
+    expect(found.filter(([vendor_id]) => vendor_id === "V1" || vendor_id === "V5")).toEqual([
+      ["V1", "2025-12-01", null, null, null, null, null, 1],
+      // 120 / 0.5 + 50 / 0.8; the rate of the 15th is too old for the 70 of the 31st
+      ["V1", "2026-01-01", "302.5", "200", null, "102.5", null, 1],
+      ["V1", null, null, null, null, null, null, 1],
+      ["V5", "2026-03-01", "3", null, null, "3", null, 0],
+      // beta's: 11 / 0.5
+      ["V1", "2026-01-01", "22", null, null, "22", null, 0],
+    ]);
   });
 
   test("without requisitions the sign is the order line's alone", async () => {
     const { requisitions: _, requisition_details: __, requisition_lines: ___, ...others } = rows;
-    const warehouse = await make({ rows: others });
-    try {
-      const signed = "unsigned_count, requisition_signed_count";
-      const [, running] = await warehouse.model("contract_leakage", order_by, signed);
-      expect(Object.values(running!)).toEqual([3, 0]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: others }));
+    const signed = "unsigned_count, requisition_signed_count";
+    const [, running] = await warehouse.model("contract_leakage", order_by, signed);
+    expect(Object.values(running!)).toEqual([3, 0]);
   });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tellings } from "../tellings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "../warehouse.ts";
+import { describe, expect, test } from "vitest";
+import { passing } from "../../support/warehouse.ts";
+import { gone } from "../rows.ts";
+import { toldTo } from "../tellings.ts";
+import { modelWarehouses, type Row, suiteWarehouse } from "../warehouse.ts";
 
-const gone = "2026-03-01T00:00:00Z";
 const requisition = (id: string, more: Row): Row => ({
   id,
   pr_number: id,
@@ -85,60 +86,52 @@ const columns = `_company, step_number, vendor_id, month, row_count, pair_count,
 const order_by = "_company, step_number, vendor_id, month";
 
 /** The answers, worked out by hand from the rows above. */
-describe.each(modelWarehouses)("cycle times in $name", ({ make }) => {
-  describe.each(tellings)("told in $telling", ({ told }) => {
-    let warehouse: ModelWarehouse;
-    beforeAll(async () => {
-      warehouse = await make(told(rows));
-    });
-    afterAll(() => warehouse.drop());
+describe.each(modelWarehouses)("cycle times in $name", ({ name, make }) => {
+  const warehouse = suiteWarehouse(() => make(toldTo(name, rows)));
 
-    test("each step has its pairs in days, and what is no pair is counted apart", async () => {
-      expect((await warehouse.model("cycle_times", order_by, columns)).map(Object.values)).toEqual([
-        // 3, 0 and 0 days; 0.9 of the way from the first to the third: 0 + 0.8 * 3
-        ["acme", 1, "V1", "2026-01-01", 3, 3, 0, 0, 0, 0, 0, "0", "2.4", 0, 3],
-        ["acme", 1, null, null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
-        // 2 and 10 days; one is not approved
-        ["acme", 2, "V1", "2026-01-01", 3, 2, 0, 1, 0, 0, 0, "6", "9.2", 2, 10],
-        ["acme", 2, null, "2026-02-01", 1, 1, 0, 0, 0, 0, 0, "1", "1", 1, 1],
-        // the 6th to the 8th
-        ["acme", 3, "V1", "2026-01-01", 1, 1, 0, 0, 0, 0, 0, "2", "2", 2, 2],
-        ["acme", 3, "V1", null, 1, 0, 0, 0, 0, 1, 0, null, null, null, null],
-        // ordered on the 10th, approved on the 12th; the vendor is the order's, its date another than po_date
-        ["acme", 3, "V2", "2026-01-01", 1, 0, 1, 0, 0, 0, 1, null, null, -2, -2],
-        // its order is in no list
-        ["acme", 3, null, "2026-02-01", 1, 0, 0, 1, 0, 0, 0, null, null, null, null],
-        ["acme", 4, "V1", "2026-01-01", 1, 1, 0, 0, 0, 0, 0, "2", "2", 2, 2],
-        ["acme", 4, "V2", "2026-01-01", 1, 0, 0, 1, 0, 0, 1, null, null, null, null],
-        ["acme", 4, null, null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
-        // from the 10th: 10 days, -1, and two lines that are not there yet, whatever the carrier says
-        ["acme", 5, "V1", "2026-01-01", 4, 1, 1, 2, 0, 0, 0, "10", "10", -1, 10],
-        ["acme", 5, "V2", null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
-        // from the 8th: 12 days and 1; 1 + 0.9 * 11
-        ["acme", 6, "V1", "2026-01-01", 4, 2, 0, 2, 0, 0, 0, "6.5", "10.9", 1, 12],
-        ["acme", 6, "V2", "2026-01-01", 1, 1, 0, 0, 0, 0, 1, "22", "22", 22, 22],
-        // the first receipt on the 9th, the first invoice on the 30th; the credit came before
-        ["acme", 7, "V1", "2026-01-01", 1, 1, 0, 0, 0, 0, 0, "21", "21", 21, 21],
-        ["acme", 7, "V2", "2026-02-01", 1, 0, 0, 1, 0, 0, 0, null, null, null, null],
-        ["acme", 7, null, null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
-        ["beta", 1, "V1", "2026-01-01", 1, 0, 0, 1, 0, 0, 0, null, null, null, null],
-        ["beta", 2, "V1", null, 1, 0, 0, 0, 0, 1, 0, null, null, null, null],
-        ["beta", 3, "V1", null, 1, 0, 0, 0, 0, 1, 0, null, null, null, null],
-      ]);
-    });
+  test("each step has its pairs in days, and what is no pair is counted apart", async () => {
+    expect(await warehouse.lines("cycle_times", order_by, columns)).toEqual([
+      // 3, 0 and 0 days; 0.9 of the way from the first to the third: 0 + 0.8 * 3
+      ["acme", 1, "V1", "2026-01-01", 3, 3, 0, 0, 0, 0, 0, "0", "2.4", 0, 3],
+      ["acme", 1, null, null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
+      // 2 and 10 days; one is not approved
+      ["acme", 2, "V1", "2026-01-01", 3, 2, 0, 1, 0, 0, 0, "6", "9.2", 2, 10],
+      ["acme", 2, null, "2026-02-01", 1, 1, 0, 0, 0, 0, 0, "1", "1", 1, 1],
+      // the 6th to the 8th
+      ["acme", 3, "V1", "2026-01-01", 1, 1, 0, 0, 0, 0, 0, "2", "2", 2, 2],
+      ["acme", 3, "V1", null, 1, 0, 0, 0, 0, 1, 0, null, null, null, null],
+      // ordered on the 10th, approved on the 12th; the vendor is the order's, its date another than po_date
+      ["acme", 3, "V2", "2026-01-01", 1, 0, 1, 0, 0, 0, 1, null, null, -2, -2],
+      // its order is in no list
+      ["acme", 3, null, "2026-02-01", 1, 0, 0, 1, 0, 0, 0, null, null, null, null],
+      ["acme", 4, "V1", "2026-01-01", 1, 1, 0, 0, 0, 0, 0, "2", "2", 2, 2],
+      ["acme", 4, "V2", "2026-01-01", 1, 0, 0, 1, 0, 0, 1, null, null, null, null],
+      ["acme", 4, null, null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
+      // from the 10th: 10 days, -1, and two lines that are not there yet, whatever the carrier says
+      ["acme", 5, "V1", "2026-01-01", 4, 1, 1, 2, 0, 0, 0, "10", "10", -1, 10],
+      ["acme", 5, "V2", null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
+      // from the 8th: 12 days and 1; 1 + 0.9 * 11
+      ["acme", 6, "V1", "2026-01-01", 4, 2, 0, 2, 0, 0, 0, "6.5", "10.9", 1, 12],
+      ["acme", 6, "V2", "2026-01-01", 1, 1, 0, 0, 0, 0, 1, "22", "22", 22, 22],
+      // the first receipt on the 9th, the first invoice on the 30th; the credit came before
+      ["acme", 7, "V1", "2026-01-01", 1, 1, 0, 0, 0, 0, 0, "21", "21", 21, 21],
+      ["acme", 7, "V2", "2026-02-01", 1, 0, 0, 1, 0, 0, 0, null, null, null, null],
+      ["acme", 7, null, null, 1, 0, 0, 0, 1, 0, 0, null, null, null, null],
+      ["beta", 1, "V1", "2026-01-01", 1, 0, 0, 1, 0, 0, 0, null, null, null, null],
+      ["beta", 2, "V1", null, 1, 0, 0, 0, 0, 1, 0, null, null, null, null],
+      ["beta", 3, "V1", null, 1, 0, 0, 0, 0, 1, 0, null, null, null, null],
+    ]);
   });
 
   test("steps whose tables are not there are missing", async () => {
-    const warehouse = await make({ rows: { purchase_orders: rows.purchase_orders, requisitions: rows.requisitions } });
-    try {
-      const steps = "distinct step_number, step";
-      expect((await warehouse.model("cycle_times", "step_number", steps)).map(Object.values)).toEqual([
-        [1, "draft to requisition"],
-        [2, "requisition to approval"],
-        [3, "approval to order"],
-      ]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(
+      make({ rows: { purchase_orders: rows.purchase_orders, requisitions: rows.requisitions } }),
+    );
+    const steps = "distinct step_number, step";
+    expect(await warehouse.lines("cycle_times", "step_number", steps)).toEqual([
+      [1, "draft to requisition"],
+      [2, "requisition to approval"],
+      [3, "approval to order"],
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { gone, huge, profile } from "../rows.ts";
 import type { Row } from "../warehouse.ts";
 
 const order = (po_number: string, more: Row = {}): Row => ({
@@ -9,13 +10,10 @@ const order = (po_number: string, more: Row = {}): Row => ({
 });
 const detail = (po_number: string, more: Row = {}): Row => ({ po_number, is_open: true, ...more });
 const line = (po_number: string, _index: number, more: Row = {}): Row => ({ po_number, _index, ...more });
-const gone = "2026-03-01T00:00:00Z";
-/** More than a product can hold in DuckDB's widest decimal. */
-const huge = "99999999999999999999999999999";
 
 /** Orders of two companies with their lines and invoices; today is 2026-03-15. */
 export const orderRows = {
-  company_profile: [{ observed_on: "2026-03-14", company_id: "1", company_name: "Acme", base_currency: "SEK" }],
+  company_profile: [profile("SEK")],
   purchase_orders: [
     order("late", {
       po_date: "2026-01-04",

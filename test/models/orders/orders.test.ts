@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ModelWarehouse, modelWarehouses } from "../warehouse.ts";
+import { describe, expect, test } from "vitest";
+import { passing } from "../../support/warehouse.ts";
+import { huge } from "../rows.ts";
+import { modelWarehouses, suiteWarehouse } from "../warehouse.ts";
 import { orderRows } from "./order_data.ts";
 
 /** The answers, worked out by hand from order_data.ts; today is 2026-03-15. */
 describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) => {
-  let warehouse: ModelWarehouse;
-  beforeAll(async () => {
-    warehouse = await make({ rows: orderRows });
-  });
-  afterAll(() => warehouse.drop());
-
-  const rows = async (model: string, order: string, columns: string) =>
-    (await warehouse.model(model, order, columns)).map(Object.values);
+  const warehouse = suiteWarehouse(() => make({ rows: orderRows }));
 
   test("a line has what was ordered, received and invoiced", async () => {
     const all = await warehouse.model("purchase_order_fulfilment", "_company, po_number, line_index");
@@ -63,8 +58,7 @@ describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) 
   test("quantities of a line that are missing, too large or 0 end in no amount and no error", async () => {
     const columns = `po_number, line_index, ordered_quantity, open_quantity, over_received_quantity, not_invoiced_quantity,
       over_invoiced_quantity, received_share, invoiced_share, receipt_standing, invoice_standing`;
-    const huge = "99999999999999999999999999999";
-    expect(await rows("purchase_order_fulfilment", "_company, po_number, line_index", columns)).toEqual([
+    expect(await warehouse.lines("purchase_order_fulfilment", "_company, po_number, line_index", columns)).toEqual([
       ["all in", 0, "8", "0", "0", "0", "0", "1", "1", "received", "invoiced"],
       ["all in", 1, "0", "0", null, null, null, null, null, "nothing ordered", "nothing ordered"],
       ["bare", null, null, null, null, null, null, null, null, "not known", "not known"],
@@ -88,7 +82,7 @@ describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) 
   test("a line's amounts are at its own prices and in its order's currency", async () => {
     const columns =
       "po_number, line_index, ordered_amount, received_amount, invoiced_amount, open_amount, currency_code, currency_source";
-    expect(await rows("purchase_order_fulfilment", "_company, po_number, line_index", columns)).toEqual([
+    expect(await warehouse.lines("purchase_order_fulfilment", "_company, po_number, line_index", columns)).toEqual([
       ["all in", 0, "80", "80", null, "0", "SEK", "company"], // 8 * 10
       ["all in", 1, "0", null, null, "0", "SEK", "company"],
       ["bare", null, null, null, null, null, "USD", "list"],
@@ -108,7 +102,7 @@ describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) 
   test("an open order is as old as its date and as late as its expected day", async () => {
     const columns = `_company, po_number, days_open, age_bucket, expected_date, expected_date_basis, days_late, lateness_bucket,
       days_past_promise, days_past_request`;
-    expect(await rows("open_purchase_orders", "_company, po_number", columns)).toEqual([
+    expect(await warehouse.lines("open_purchase_orders", "_company, po_number", columns)).toEqual([
       // everything came, so it is not late, whatever the day: 2026-02-13 + 30 = 2026-03-15, and 104 days from 2025-12-01
       ["acme", "all in", 30, "0-30 days", "2025-12-01", "requested", 0, "not late", null, 104],
       ["acme", "bare", null, "no date", null, null, null, "no date", null, null],
@@ -127,8 +121,7 @@ describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) 
   test("what is still to come of an open order is added up from its lines, or is the whole order", async () => {
     const columns = `po_number, line_count, open_line_count, unclear_line_count, ordered_amount, received_amount, open_amount,
       open_amount_basis, currency_code, currency_source`;
-    const huge = "99999999999999999999999999999";
-    expect(await rows("open_purchase_orders", "_company, po_number", columns)).toEqual([
+    expect(await warehouse.lines("open_purchase_orders", "_company, po_number", columns)).toEqual([
       ["all in", 2, 0, 0, "80", "80", "0", "lines", "SEK", "company"],
       ["bare", null, null, null, null, null, null, null, "USD", "list"],
       ["huge", 1, 0, 0, huge, null, "0", "lines", "JPY", "order"],
@@ -145,15 +138,14 @@ describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) 
   test("labels of an open order are the service's", async () => {
     const columns =
       "vendor_id, vendor_name, delivery_site_name, days_late_reported, delivery_standing, fulfillment_state, open_findings_count";
-    const [, , , late] = await rows("open_purchase_orders", "_company, po_number", columns);
+    const [, , , late] = await warehouse.lines("open_purchase_orders", "_company, po_number", columns);
     expect(late).toEqual(["V1", "Vogel", "Werk 1", "4", "overdue", "partial", 2]);
   });
 
   test("goods that came in and are not billed have a value and an age, and stand apart where nothing says what was billed", async () => {
     const columns = `_company, po_number, line_index, not_invoiced_quantity, not_invoiced_amount, unclear_quantity, unclear_amount,
       delivered_date, days_since_delivery, age_bucket, matched_invoice_count, currency_code, currency_source`;
-    const huge = "99999999999999999999999999999";
-    expect(await rows("received_not_invoiced", "_company, po_number, line_index", columns)).toEqual([
+    expect(await warehouse.lines("received_not_invoiced", "_company, po_number, line_index", columns)).toEqual([
       // 5 - 2 = 3 at 1.5; 17 days of December + 31 + 28 + 15; a third invoice is no longer listed
       ["acme", "closed", 0, "3", "4.5", null, null, "2025-12-14", 91, "over 90 days", 2, "EUR", "order"],
       ["acme", "huge", 0, null, null, huge, null, null, null, "no date", 0, "JPY", "order"],
@@ -169,20 +161,16 @@ describe.each(modelWarehouses)("models of purchase orders in $name", ({ make }) 
 describe.each(modelWarehouses)("models of purchase orders without details in $name", ({ make }) => {
   test("open orders are worth what the list says", async () => {
     const { purchase_orders } = orderRows;
-    const warehouse = await make({ rows: { purchase_orders } });
-    try {
-      expect([...warehouse.models]).not.toContain("purchase_order_fulfilment");
-      expect([...warehouse.models]).not.toContain("received_not_invoiced");
-      const columns =
-        "po_number, days_late, line_count, open_line_count, received_amount, open_amount, open_amount_basis";
-      const open = await warehouse.model("open_purchase_orders", "_company, po_number", columns);
-      expect(open.map(Object.values).slice(2, 5)).toEqual([
-        ["huge", 91, null, null, null, "99999999999999999999999999999", "order"],
-        ["late", 5, null, null, null, "1000", "order"],
-        ["returned", 31, null, null, null, "-18", "order"],
-      ]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: { purchase_orders } }));
+    expect([...warehouse.models]).not.toContain("purchase_order_fulfilment");
+    expect([...warehouse.models]).not.toContain("received_not_invoiced");
+    const columns =
+      "po_number, days_late, line_count, open_line_count, received_amount, open_amount, open_amount_basis";
+    const open = await warehouse.model("open_purchase_orders", "_company, po_number", columns);
+    expect(open.map(Object.values).slice(2, 5)).toEqual([
+      ["huge", 91, null, null, null, "99999999999999999999999999999", "order"],
+      ["late", 5, null, null, null, "1000", "order"],
+      ["returned", 31, null, null, null, "-18", "order"],
+    ]);
   });
 });

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tellings } from "../tellings.ts";
-import { type ModelWarehouse, modelWarehouses, type Row } from "../warehouse.ts";
+import { describe, expect, test } from "vitest";
+import { passing } from "../../support/warehouse.ts";
+import { gone, huge } from "../rows.ts";
+import { toldTo } from "../tellings.ts";
+import { modelWarehouses, type Row, suiteWarehouse } from "../warehouse.ts";
 
-const gone = "2026-03-01T00:00:00Z";
-/** More than a product can hold in DuckDB's widest decimal. */
-const huge = "99999999999999999999999999999";
 const bolt = (po_number: string, _index: number, more: Row): Row => ({
   po_number,
   _index,
@@ -76,86 +75,74 @@ const rows = {
 } satisfies Record<string, Row[]>;
 
 /** The answers, worked out by hand from the rows above. */
-describe.each(modelWarehouses)("prices against contracts in $name", ({ make }) => {
-  describe.each(tellings)("told in $telling", ({ told }) => {
-    let warehouse: ModelWarehouse;
-    beforeAll(async () => {
-      warehouse = await make(told(rows));
-    });
-    afterAll(() => warehouse.drop());
+describe.each(modelWarehouses)("prices against contracts in $name", ({ name, make }) => {
+  const warehouse = suiteWarehouse(() => make(toldTo(name, rows)));
 
-    const lines = async (columns: string) =>
-      (
-        await warehouse.model(
-          "price_against_contract",
-          "_company, source_table, vendor_id, item, uom, month, currency_code",
-          columns,
-        )
-      ).map(Object.values);
+  const lines = async (columns: string) =>
+    await warehouse.lines(
+      "price_against_contract",
+      "_company, source_table, vendor_id, item, uom, month, currency_code",
+      columns,
+    );
 
-    test("items, units, months and currencies are never mixed", async () => {
-      const columns =
-        "source_table, vendor_name, item_kind, item, item_description, uom, month, currency_code, currency_source, line_count, no_contract_count";
-      const [orders, moves] = ["purchase_order_line_items", "purchase_order_price_moves"];
-      expect(await lines(columns)).toEqual([
-        [orders, "Vogel", "part_number", "B-1", "Bolt", "box", "2026-01-01", "EUR", "list", 1, 0],
-        // two lines of P2 have no contract price, one of them a price beyond all measure
-        [orders, "Vogel", "part_number", "B-1", "Bolt", "pc", "2026-01-01", "EUR", "list", 4, 2],
-        [orders, "Vogel", "part_number", "B-1", "Bolt", "pc", "2026-02-01", "USD", "list", 1, 0],
-        [orders, null, "none", null, null, null, null, null, "unknown", 1, 0],
-        [moves, "Vogel", "part_number", "B-1", null, null, "2026-02-01", "EUR", "row", 2, 0],
-      ]);
-    });
+  test("items, units, months and currencies are never mixed", async () => {
+    const columns =
+      "source_table, vendor_name, item_kind, item, item_description, uom, month, currency_code, currency_source, line_count, no_contract_count";
+    const [orders, moves] = ["purchase_order_line_items", "purchase_order_price_moves"];
+    expect(await lines(columns)).toEqual([
+      [orders, "Vogel", "part_number", "B-1", "Bolt", "box", "2026-01-01", "EUR", "list", 1, 0],
+      // two lines of P2 have no contract price, one of them a price beyond all measure
+      [orders, "Vogel", "part_number", "B-1", "Bolt", "pc", "2026-01-01", "EUR", "list", 4, 2],
+      [orders, "Vogel", "part_number", "B-1", "Bolt", "pc", "2026-02-01", "USD", "list", 1, 0],
+      [orders, null, "none", null, null, null, null, null, "unknown", 1, 0],
+      [moves, "Vogel", "part_number", "B-1", null, null, "2026-02-01", "EUR", "row", 2, 0],
+    ]);
+  });
 
-    test("ordered prices stand against the contract's", async () => {
-      const columns = `lowest_contract_price, highest_contract_price, ordered_count, ordered_above_count, ordered_below_count,
-        ordered_valued_count, ordered_contract_amount, ordered_effect_amount, ordered_effect_pct, raised_count, lowered_count`;
-      expect(await lines(columns)).toEqual([
-        // no quantity
-        ["10", "10", 1, 1, 0, 0, null, null, null, null, null],
-        // 10 * 0.5 - 4 * 0.5 = 3 of 14 * 2
-        ["2", "2", 2, 1, 1, 2, "28", "3", "10.7143", null, null],
-        // nothing is a share of 0
-        ["0", "0", 1, 1, 0, 1, "0", "3", null, null, null],
-        ["1", "1", 0, 0, 0, 0, null, null, null, null, null],
-        ["2", "2", 2, 1, 1, 0, null, null, null, 1, 1],
-      ]);
-    });
+  test("ordered prices stand against the contract's", async () => {
+    const columns = `lowest_contract_price, highest_contract_price, ordered_count, ordered_above_count, ordered_below_count,
+      ordered_valued_count, ordered_contract_amount, ordered_effect_amount, ordered_effect_pct, raised_count, lowered_count`;
+    expect(await lines(columns)).toEqual([
+      // no quantity
+      ["10", "10", 1, 1, 0, 0, null, null, null, null, null],
+      // 10 * 0.5 - 4 * 0.5 = 3 of 14 * 2
+      ["2", "2", 2, 1, 1, 2, "28", "3", "10.7143", null, null],
+      // nothing is a share of 0
+      ["0", "0", 1, 1, 0, 1, "0", "3", null, null, null],
+      ["1", "1", 0, 0, 0, 0, null, null, null, null, null],
+      ["2", "2", 2, 1, 1, 0, null, null, null, 1, 1],
+    ]);
+  });
 
-    test("invoiced prices stand against the contract's", async () => {
-      const columns = `invoiced_count, invoiced_above_count, invoiced_below_count, invoiced_valued_count, invoiced_contract_amount,
-        invoiced_effect_amount, invoiced_effect_pct`;
-      expect(await lines(columns)).toEqual([
-        [0, 0, 0, 0, null, null, null],
-        // 8 at 2 as agreed; the other is above, and nothing says how many
-        [2, 1, 0, 1, "16", "0", "0"],
-        [0, 0, 0, 0, null, null, null],
-        [1, 0, 0, 1, "2", "0", "0"],
-        [0, 0, 0, 0, null, null, null],
-      ]);
-    });
+  test("invoiced prices stand against the contract's", async () => {
+    const columns = `invoiced_count, invoiced_above_count, invoiced_below_count, invoiced_valued_count, invoiced_contract_amount,
+      invoiced_effect_amount, invoiced_effect_pct`;
+    expect(await lines(columns)).toEqual([
+      [0, 0, 0, 0, null, null, null],
+      // 8 at 2 as agreed; the other is above, and nothing says how many
+      [2, 1, 0, 1, "16", "0", "0"],
+      [0, 0, 0, 0, null, null, null],
+      [1, 0, 0, 1, "2", "0", "0"],
+      [0, 0, 0, 0, null, null, null],
+    ]);
   });
 
   test("amounts are converted by the rate of the order's date, and what has none is counted", async () => {
     const rates = "date,currency,rate\n2026-01-08,EUR,0.5\n2026-01-20,EUR,0.8\n2026-02-01,EUR,2";
-    const warehouse = await make({ rows, currency: { report: "USD", rates } });
-    try {
-      const reported = `lowest_contract_price_reported, highest_contract_price_reported, ordered_contract_amount_reported,
-        ordered_effect_amount_reported, invoiced_contract_amount_reported, invoiced_effect_amount_reported, unconverted_count`;
-      const order = "source_table, vendor_id, item, uom, month, currency_code";
-      expect((await warehouse.model("price_against_contract", order, reported)).map(Object.values)).toEqual([
-        // 10 / 0.8
-        ["12.5", "12.5", null, null, null, null, 0],
-        // all by the rate of the 10th: 28 / 0.5, 3 / 0.5, 16 / 0.5
-        ["4", "4", "56", "6", "32", "0", 0],
-        ["0", "0", "0", "3", null, null, 0],
-        // in no known currency
-        [null, null, null, null, null, null, 1],
-        // one move by the rate of the 1st, of the 15th there is none
-        ["1", "1", null, null, null, null, 1],
-      ]);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows, currency: { report: "USD", rates } }));
+    const reported = `lowest_contract_price_reported, highest_contract_price_reported, ordered_contract_amount_reported,
+      ordered_effect_amount_reported, invoiced_contract_amount_reported, invoiced_effect_amount_reported, unconverted_count`;
+    const order = "source_table, vendor_id, item, uom, month, currency_code";
+    expect(await warehouse.lines("price_against_contract", order, reported)).toEqual([
+      // 10 / 0.8
+      ["12.5", "12.5", null, null, null, null, 0],
+      // all by the rate of the 10th: 28 / 0.5, 3 / 0.5, 16 / 0.5
+      ["4", "4", "56", "6", "32", "0", 0],
+      ["0", "0", "0", "3", null, null, 0],
+      // in no known currency
+      [null, null, null, null, null, null, 1],
+      // one move by the rate of the 1st, of the 15th there is none
+      ["1", "1", null, null, null, null, 1],
+    ]);
   });
 });

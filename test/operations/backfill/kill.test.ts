@@ -11,7 +11,6 @@ const makers: readonly { readonly name: string; readonly make: MakeWarehouse }[]
 ];
 const seed = seedOfToday();
 
-// `node test/operations/backfill/prove.ts` does the same with more rows and twenty instants.
 describe.each(makers)(`kill -9 of a backfill into $name (CRASH_SEED=${seed})`, ({ make }) => {
   let history: History;
   beforeAll(async () => {

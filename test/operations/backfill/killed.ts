@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RequestEntry, type Simulator, startSimulator } from "../../../simulator/simulator.ts";
@@ -11,20 +10,17 @@ import { requestsSoFar } from "../../crash/trial.ts";
 import type { MakeWarehouse, Warehouse } from "../../crash/warehouse.ts";
 import { program, variables } from "../../support/program.ts";
 
-/** What `npm run build` makes: the command as it is installed. */
-export const built = join(import.meta.dirname, "../../../dist/tributary.js");
 const FROM = "2023-03-01";
 const IN_FLIGHT = 8;
 /** What may be fetched again after a kill: the batch being stored, the one being read, and a page ahead of every open window. */
 const PAGES_AGAIN = (2 * 2_500) / 100 + 4 * IN_FLIGHT;
 
 /** Starts `tributary backfill` in a process of its own. */
-export function startBackfill(
+function startBackfill(
   warehouse: Warehouse,
   args: readonly string[],
-  command = program,
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [command, "backfill", "--config", warehouse.config, "--no-progress", ...args], {
+  const child = spawn(process.execPath, [program, "backfill", "--config", warehouse.config, "--no-progress", ...args], {
     cwd: warehouse.folder,
     env: { ...variables, CRASH_KEY: crashKey },
     stdio: ["ignore", "pipe", "pipe"],

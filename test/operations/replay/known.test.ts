@@ -4,7 +4,7 @@ import { defineStream, feed, list, lookup, type Stream, scan } from "../../../sr
 import { temporaryFolder } from "../../source/archive/folder.ts";
 import { forget } from "../../support/forgetting.ts";
 import { refused } from "../../support/interposed.ts";
-import { warehouses } from "../../support/warehouse.ts";
+import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { page, type Say, told } from "../../sync/answers.ts";
 import { addressIn, again } from "./again.ts";
 
@@ -32,7 +32,7 @@ async function place(make: typeof duckdb.make, stream: Stream, says: Record<stri
 
 const said = text().nullable().describe("What.");
 
-test.each(warehouses)(
+test.each(eitherWarehouse)(
   "$name: rows told apart by their place begin anew with each scan, where lists forget",
   async ({ make }) => {
     const history = defineStream({
@@ -77,7 +77,7 @@ test("so they do after a night that left a question of a lookup unanswered", asy
   expect(await live()).toEqual(before);
 });
 
-test.each(warehouses)(
+test.each(eitherWarehouse)(
   "$name: rows that a loaded scan asked for by a status which the config names no more are not taken for deleted afterwards",
   async ({ make }) => {
     const things = defineStream({
@@ -136,7 +136,7 @@ function happenings() {
   return { rows, says: { "/events": answer } };
 }
 
-test.each(warehouses)(
+test.each(eitherWarehouse)(
   "$name: a scan bounded by start misses nothing from before it, though start is gone since",
   async ({ make }) => {
     const { says } = happenings();
@@ -151,7 +151,7 @@ test.each(warehouses)(
   },
 );
 
-test.each(warehouses)(
+test.each(eitherWarehouse)(
   "$name: what a backfill published little by little is known, too: none of it goes, to come back at once",
   async ({ make }) => {
     const { rows, says } = happenings();
@@ -173,7 +173,7 @@ test.each(warehouses)(
   },
 );
 
-test.each(warehouses)(
+test.each(eitherWarehouse)(
   "$name: after an older state was asked for, its scan takes nothing for deleted that came since",
   async ({ make }) => {
     const { rows, says } = happenings();

@@ -104,25 +104,6 @@ test("values that could not be read are, once their format is known: nothing els
   expect(after.toSpliced(3, 1)).toEqual(before.toSpliced(3, 1));
 });
 
-test("--from and --to say what is loaded; a list that is older than the tables marks nothing and is read whole afterwards", async () => {
-  const { night, stock, copy, all, catalogue, clock, warehouse } = await place();
-  const first = new Date(clock.now()).toISOString();
-  stock.things[1]!["name"] = "changed";
-  stock.things.push({ thing: "T8", name: "new" });
-  await night();
-  const to = new Date(Date.parse(first) + 1).toISOString();
-  const report = await copy.replay({ catalogue, names: ["things"], span: { to } });
-  expect(lineOf(report, "things")).toMatchObject({ updated: 1, deleted: 0, missing: 0, rows_read: 7 });
-  expect((await all()).map(row => row["name"])).toEqual([0, 1, 2, 3, 4, 5, 6].map(n => `thing ${n}`).concat("new"));
-  const [row] = await warehouse.query<{ state: unknown }>(
-    "select state from _tributary.stream_state where stream = 'things'",
-  );
-  expect(JSON.stringify(row!.state)).toMatch(/lastFullAt\W+null/);
-  expect(lineOf(await night(), "things")).toMatchObject({ updated: 1, deleted: 0 });
-  const none = await copy.replay({ catalogue, span: { from: new Date(clock.now() + DAY).toISOString() } });
-  expect(statuses(none)).toEqual({ things: "skipped", thing_parts: "succeeded" });
-});
-
 test("an archive that lacks the last runs takes nothing back by itself, and says so", async () => {
   const { night, stock, copy, all, catalogue, configure, config, warehouse } = await place([things, events]);
   configure({});
@@ -165,19 +146,6 @@ test("an archive that lacks the last runs takes back no rows that a reset left: 
   expect(lineOf(insisted, "thing_parts")).toMatchObject({ status: "succeeded", requests: 0 });
 });
 
-test("rows and details that a reset left are known again by an archive that lacks nothing", async () => {
-  const its = await place();
-  const { night, stock, copy, all, catalogue } = its;
-  stock.things[1]!["name"] = "changed";
-  await night();
-  const quiet = lineOf(await night(), "thing_parts");
-  await forget(its, catalogue, ["things", "thing_parts"]);
-  const before = await all();
-  expect(statuses(await copy.replay({ catalogue }))).toEqual({ things: "warning", thing_parts: "succeeded" });
-  expect(await all()).toEqual(before);
-  expect(lineOf(await night(), "thing_parts")).toMatchObject({ requests: quiet.requests });
-});
-
 test("an answer whose further page was a 404 is left out like any other that was cut off", async () => {
   const its = await place([things, marks]);
   const { night, stock, cut, copy, catalogue, warehouse } = its;
@@ -209,20 +177,17 @@ test("details are complete with answers of runs that were cut short no more than
   expect(await completeTo()).toEqual(before);
 });
 
-test.each([
-  [0.1, 0.9],
-  [0.9, 0.1],
-])("of two runs that began within a second the later one counts, whatever their names (%d, %d)", async (one, two) => {
+test("of two runs that began within a second the later one counts, though its name comes first", async () => {
   const its = await place([things], { dated: true });
   const { stock, copy, all, catalogue, sync, clock, night } = its;
   await night();
-  const chance = vi.spyOn(Math, "random").mockReturnValue(one);
+  const chance = vi.spyOn(Math, "random").mockReturnValue(0.9);
   onTestFinished(() => chance.mockRestore());
   clock.advance(DAY);
   await sync({ catalogue });
   clock.advance(300);
   stock.things[1]!["name"] = "changed";
-  chance.mockReturnValue(two);
+  chance.mockReturnValue(0.1);
   await sync({ catalogue });
   const before = await all();
   const replayed = async () => {

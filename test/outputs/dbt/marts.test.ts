@@ -4,9 +4,11 @@ import { streams } from "../../../streams/index.ts";
 import { invoiceRows } from "../../models/invoice_data.ts";
 import { orderRows } from "../../models/orders/order_data.ts";
 import { priceRows } from "../../models/price_data.ts";
+import { gone } from "../../models/rows.ts";
 import { spendRows } from "../../models/spend_data.ts";
 import { type Contents, type ModelWarehouse, modelWarehouses, usualMeanings } from "../../models/warehouse.ts";
 import { models } from "../../support/models.ts";
+import { passing } from "../../support/warehouse.ts";
 import { project } from "./accepted.ts";
 import { madePackage } from "./made.ts";
 import { calling, namedTests, propertiesOf, rendered, textOf, yamlOf } from "./rendered.ts";
@@ -14,7 +16,6 @@ import { calling, namedTests, propertiesOf, rendered, textOf, yamlOf } from "./r
 type Files = ReturnType<typeof madePackage>;
 type Rows = Contents["rows"];
 
-const gone = "2026-03-01T00:00:00Z";
 /** Tables with a row a day: the latest counts that was not deleted, and says so for the tables beside it. */
 const daily: Rows = {
   analytics_otif_by_vendor: [
@@ -103,68 +104,60 @@ describe.each(modelWarehouses)("marts in $name", ({ name: type, make }) => {
   // DuckDB takes half a minute to plan the models over every table, and its types are where the package has them from.
   const own = type === "duckdb" ? worlds.slice(1) : worlds;
   test.each(own)("each has the rows and types of tributary's view: %s", async (_what, contents) => {
-    const warehouse = await make(contents);
-    try {
-      const has = (name: string) => name in contents.rows;
-      const on = streams.filter(({ tables }) => [tables.main, ...tables.children].some(each => has(each.name)));
-      const versioned = new Set(has("purchase_order_line_items_versions") ? ["purchase_order_details"] : []);
-      const files = madePackage({
-        type,
-        streams: on,
-        versioned,
-        meanings: contents.meanings ?? usualMeanings,
-        currency: contents.currency?.report,
-      });
-      const marts = await build(warehouse, files, "made");
-      await warehouse.query("create schema seen");
-      const lacking = async (one: string, other: string) =>
-        (await warehouse.query(`select * from ${one} except all select * from ${other}`)).length;
-      const columns = await warehouse.query(
-        "select table_name, column_name, data_type from information_schema.columns where table_schema = 'made' order by ordinal_position",
-      );
-      const typeOf = type === "duckdb" ? "typeof" : "pg_typeof";
-      expect(marts.map(({ name }) => name)).toEqual(expect.arrayContaining(["amount_currencies", "dim_vendors"]));
-      for (const mart of marts) {
-        const view = `seen.${mart.name}`;
-        await warehouse.query(`create table ${view} as select * from procurement_analytics.${mart.name}`);
-        const found = [await lacking(`made.${mart.name}`, view), await lacking(view, `made.${mart.name}`)];
-        expect({ mart: mart.name, found }).toEqual({ mart: mart.name, found: [0, 0] });
-        const said = mart.columns.map(each => `${typeOf}(cast(null as ${each.data_type})) as "${each.name}"`);
-        const [words] = await warehouse.query(`select ${said.join(", ")}`);
-        const own = columns
-          .filter(each => each["table_name"] === mart.name)
-          .map(each => [each["column_name"], each["data_type"]]);
-        expect({ mart: mart.name, types: Object.entries(words!) }).toEqual({ mart: mart.name, types: own });
-      }
-    } finally {
-      await warehouse.drop();
+    const warehouse = await passing(make(contents));
+    const has = (name: string) => name in contents.rows;
+    const on = streams.filter(({ tables }) => [tables.main, ...tables.children].some(each => has(each.name)));
+    const versioned = new Set(has("purchase_order_line_items_versions") ? ["purchase_order_details"] : []);
+    const files = madePackage({
+      type,
+      streams: on,
+      versioned,
+      meanings: contents.meanings ?? usualMeanings,
+      currency: contents.currency?.report,
+    });
+    const marts = await build(warehouse, files, "made");
+    await warehouse.query("create schema seen");
+    const lacking = async (one: string, other: string) =>
+      (await warehouse.query(`select * from ${one} except all select * from ${other}`)).length;
+    const columns = await warehouse.query(
+      "select table_name, column_name, data_type from information_schema.columns where table_schema = 'made' order by ordinal_position",
+    );
+    const typeOf = type === "duckdb" ? "typeof" : "pg_typeof";
+    expect(marts.map(({ name }) => name)).toEqual(expect.arrayContaining(["amount_currencies", "dim_vendors"]));
+    for (const mart of marts) {
+      const view = `seen.${mart.name}`;
+      await warehouse.query(`create table ${view} as select * from procurement_analytics.${mart.name}`);
+      const found = [await lacking(`made.${mart.name}`, view), await lacking(view, `made.${mart.name}`)];
+      expect({ mart: mart.name, found }).toEqual({ mart: mart.name, found: [0, 0] });
+      const said = mart.columns.map(each => `${typeOf}(cast(null as ${each.data_type})) as "${each.name}"`);
+      const [words] = await warehouse.query(`select ${said.join(", ")}`);
+      const own = columns
+        .filter(each => each["table_name"] === mart.name)
+        .map(each => [each["column_name"], each["data_type"]]);
+      expect({ mart: mart.name, types: Object.entries(words!) }).toEqual({ mart: mart.name, types: own });
     }
   });
 
   test("a project's own variables say what rows are taken for, and where they are", async () => {
-    const warehouse = await make({ rows: spendRows });
-    try {
-      const on = streams.filter(({ tables }) => tables.main.name in spendRows);
-      const files = madePackage({ type, streams: on });
-      const credits = async (schema: string) =>
-        (
-          await warehouse.query(
-            `select sum(credit_count) as n, sum(unclear_count) as u from ${schema}.spend_by_vendor_month`,
-          )
-        )[0];
-      await build(warehouse, files, "usual");
-      await build(warehouse, files, "other", { meaning_credit: "case when {row}.total_amount > 100 then true end" });
-      const counted =
-        "count(case when total_amount > 100 then 1 end) as n, count(case when total_amount > 100 then null else 1 end) as u";
-      const [expected] = await warehouse.query(`select ${counted} from procurement_analytics.invoices`);
-      const canonical = (row: unknown) =>
-        JSON.parse(JSON.stringify(row), (_, value) => (typeof value === "string" ? Number(value) : value));
-      expect(canonical(await credits("other"))).toEqual(canonical(expected));
-      expect(canonical(await credits("usual"))).not.toEqual(canonical(expected));
-      await expect(build(warehouse, files, "nowhere", { warehouse_schema: "elsewhere" })).rejects.toThrow(/elsewhere/);
-    } finally {
-      await warehouse.drop();
-    }
+    const warehouse = await passing(make({ rows: spendRows }));
+    const on = streams.filter(({ tables }) => tables.main.name in spendRows);
+    const files = madePackage({ type, streams: on });
+    const credits = async (schema: string) =>
+      (
+        await warehouse.query(
+          `select sum(credit_count) as n, sum(unclear_count) as u from ${schema}.spend_by_vendor_month`,
+        )
+      )[0];
+    await build(warehouse, files, "usual");
+    await build(warehouse, files, "other", { meaning_credit: "case when {row}.total_amount > 100 then true end" });
+    const counted =
+      "count(case when total_amount > 100 then 1 end) as n, count(case when total_amount > 100 then null else 1 end) as u";
+    const [expected] = await warehouse.query(`select ${counted} from procurement_analytics.invoices`);
+    const canonical = (row: unknown) =>
+      JSON.parse(JSON.stringify(row), (_, value) => (typeof value === "string" ? Number(value) : value));
+    expect(canonical(await credits("other"))).toEqual(canonical(expected));
+    expect(canonical(await credits("usual"))).not.toEqual(canonical(expected));
+    await expect(build(warehouse, files, "nowhere", { warehouse_schema: "elsewhere" })).rejects.toThrow(/elsewhere/);
   });
 });
 

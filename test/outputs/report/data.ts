@@ -1,3 +1,4 @@
+import { inFeed } from "../../models/rows.ts";
 import type { Row } from "../../models/warehouse.ts";
 
 /** Names as vendors, and whoever types them in, really write them; some as nobody should. */
@@ -8,17 +9,6 @@ export const hostile = {
   turned: "Evil \u202egnp.exe\u202c\u2066 Ltd.\nsecond line",
   word: "W".repeat(400),
 } as const;
-
-const feed = (id: string, currency_code: string, _company = "acme"): Row => ({
-  _company,
-  row_type: "document",
-  id,
-  source: "s",
-  type: "t",
-  amount_basis: "b",
-  attachments: [],
-  currency_code,
-});
 
 const currencies = ["EUR", "USD", null, "JPY"];
 const names = [hostile.markup, hostile.rightToLeft, hostile.emoji, hostile.turned, hostile.word, null, ""];
@@ -126,8 +116,8 @@ const contracts = each(5, index => ({
 export const reportRows: Readonly<Record<string, readonly Row[]>> = {
   invoices: [...invoices, ...of("beta & <sons>", invoices.slice(0, 9))],
   ingested: [
-    ...each(120, index => feed(`D${index}`, currencies[index % 4] ?? "")),
-    ...each(9, index => feed(`D${index}`, "CHF", "beta & <sons>")),
+    ...each(120, index => inFeed(`D${index}`, currencies[index % 4] ?? "")),
+    ...each(9, index => inFeed(`D${index}`, "CHF", { _company: "beta & <sons>" })),
   ].filter(row => row["currency_code"] !== ""),
   invoice_matches: [],
   invoice_line_items: lines,

@@ -85,7 +85,7 @@ test("the engine's code knows no word of procurement; a comment may give an exam
     withoutComments(text)
       .split("\n")
       .flatMap((line, at) => {
-        const word = trade.exec(path.startsWith("src/config/") ? line.replace(defaults, "") : line)?.[0];
+        const word = trade.exec(/^src\/(config|options)\//.test(path) ? line.replace(defaults, "") : line)?.[0];
         return word === undefined ? [] : [`${path}:${at + 1} says ${word}`];
       }),
   );

@@ -1,21 +1,20 @@
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import { flag, type Given } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 
-interface DdlOptions extends CommonOptions {
-  readonly forDba?: true;
-}
+const own = { for_dba: flag("only what needs more rights than the run's role has") };
+
+type DdlOptions = CommonOptions & Given<typeof own>;
 
 export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
-    )
-    .option("--for-dba", "only what needs more rights than the run's role has");
+  command.description(
+    "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
+  );
   attachOptions(
     command,
-    ["config", "log"],
+    [own, "config", "log"],
     "tributary ddl > warehouse.sql",
     "tributary ddl --for-dba | psql --dbname=warehouse",
   ).action((options: DdlOptions) => ddl(options, context));

@@ -3,29 +3,29 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
+import { type Given, required } from "../../options/options.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
 import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.ts";
 import type { OwnedFile } from "../../outputs/owned_folder.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
-import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, localPath, unless } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-interface DocsOptions extends CommonOptions {
-  readonly out: string;
-  readonly examples: boolean;
-}
+const own = {
+  out: required(localPath().default("docs-site"), "folder to write to; made if it isn't there", "<dir>"),
+  examples: unless("don't look into the warehouse: no values, no counts"),
+};
+
+type DocsOptions = CommonOptions & Given<typeof own>;
 
 export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
-    )
-    .option("--out <dir>", "folder to write to; made if it isn't there", localPath, "docs-site")
-    .option("--no-examples", "don't look into the warehouse: no values, no counts");
+  command.description(
+    "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
+  );
   attachOptions(
     command,
-    ["company", "config", "json", "log"],
+    [own, "company", "config", "json", "log"],
     "tributary docs",
     "tributary docs --out public/dictionary",
     "tributary docs --no-examples      # nothing in it but what the program knows",

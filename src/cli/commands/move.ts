@@ -1,23 +1,25 @@
 import type { Command } from "commander";
+import { z } from "zod";
 import { formatCount } from "../../counted.ts";
+import { type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { inShell } from "../terminal/look.ts";
 import { commandMessages } from "./messages.ts";
 
-interface MoveOptions extends CommonOptions {
-  readonly to: string;
-}
+const own = { to: required(z.string(), "a configuration, the destination of which is to be filled", "<file>") };
+
+type MoveOptions = CommonOptions & Given<typeof own>;
 
 export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows. Stopped, nothing was copied.",
-    )
-    .requiredOption("--to <file>", "a configuration, the destination of which is to be filled");
-  attachOptions(command, ["config", "json", "wait", "log", "noProgress"], "tributary move --to postgres.yaml").action(
-    (options: MoveOptions) => move(options, context),
+  command.description(
+    "Fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows. Stopped, nothing was copied.",
   );
+  attachOptions(
+    command,
+    [own, "config", "json", "wait", "log", "progress"],
+    "tributary move --to postgres.yaml",
+  ).action((options: MoveOptions) => move(options, context));
 }
 
 async function move(options: MoveOptions, context: CliContext): Promise<void> {
@@ -37,7 +39,7 @@ async function move(options: MoveOptions, context: CliContext): Promise<void> {
   const report = await moveWarehouse(
     { ...(await runDefaults()), config, to },
     {
-      ...{ clock, log, signal, runId, waitMs: options.wait },
+      ...{ clock, log, signal, runId, waitMs: options.waitMs },
       watch: ({ table, nth, of }) => show(`copying ${table}: table ${nth} of ${of}`),
     },
   );

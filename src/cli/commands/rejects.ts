@@ -2,29 +2,27 @@ import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import type { RejectsOrder } from "../../operations/rejects.ts";
+import { whole } from "../../options/fields.ts";
+import { flag, type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 
-interface RejectsOptions extends CommonOptions {
-  readonly problems?: true;
-  readonly all?: true;
-  readonly limit: number;
-}
+const own = {
+  problems: flag("values instead of rows: their rows are stored, the column is NULL and _problems has the text"),
+  all: flag("also what is over: rows that were loaded later or are no longer sent"),
+  limit: required(whole(1).default(50), "how many to show", "<n>"),
+};
+
+type RejectsOptions = CommonOptions & Given<typeof own>;
 
 export function register(command: Command, context: CliContext): void {
   command
     .argument("[stream]", "a stream, a pattern or a preset (default: all)")
-    .description("Show rows that cannot be stored, newest first, or values that cannot be read, with the reason.")
-    .option(
-      "--problems",
-      "values instead of rows: their rows are stored, the column is NULL and _problems has the text",
-    )
-    .option("--all", "also what is over: rows that were loaded later or are no longer sent")
-    .option("--limit <n>", "how many to show", whole(1), 50);
+    .description("Show rows that cannot be stored, newest first, or values that cannot be read, with the reason.");
   attachOptions(
     command,
-    ["company", "config", "json", "log"],
+    [own, "company", "config", "json", "log"],
     "tributary rejects",
     "tributary rejects purchase_orders --problems",
     "tributary rejects --json --limit 1000 | jq '.rejects[].raw'",

@@ -1,25 +1,25 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { formatCount } from "../../counted.ts";
+import { type Given, reportOptions, required } from "../../options/options.ts";
 import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
 
-interface ReportOptions extends CommonOptions {
-  readonly out: string;
-  readonly months: number;
-}
+const own = {
+  out: required(localPath(), "the page, such as report.html; one that it wrote before is replaced", "<file>"),
+  ...reportOptions,
+};
+
+type ReportOptions = CommonOptions & Given<typeof own>;
 
 export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
-    )
-    .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced", localPath)
-    .option("--months <n>", "how many whole months before the present one, 1 to 36", whole(1, 36), 12);
+  command.description(
+    "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
+  );
   attachOptions(
     command,
-    ["company", "config", "json", "log"],
+    [own, "company", "config", "json", "log"],
     "tributary report --out report.html",
     "tributary report --out report-acme.html --company acme --months 6",
     "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",

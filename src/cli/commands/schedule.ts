@@ -10,30 +10,30 @@ import { ConfigError } from "../../errors.ts";
 import { configuredStreams, runDefaults } from "../../library/connector.ts";
 import type { Log } from "../../logging.ts";
 import { textsOf } from "../../message.ts";
+import type { Given } from "../../options/options.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { attachOptions, type CommonOptions, textOption, unless } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-interface ScheduleOptions extends CommonOptions {
-  readonly once?: string;
-  readonly server: boolean;
-}
+const own = {
+  once: textOption(
+    "run this schedule now, end with the run's exit code: for cron, a systemd timer, a CronJob",
+    "<name>",
+  ),
+  server: unless("don't serve the status page"),
+};
+
+type ScheduleOptions = CommonOptions & Given<typeof own>;
 
 /** A stop is over in less than the ten seconds that service managers wait at least. */
 const STOP_MS = 9_700;
 
 export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again. With `workers` in the configuration they do it, and of several such commands one asks them.",
-    )
-    .option(
-      "--once <name>",
-      "run this schedule now, end with the run's exit code: for cron, a systemd timer, a CronJob",
-    )
-    .option("--no-server", "don't serve the status page");
+  command.description(
+    "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again. With `workers` in the configuration they do it, and of several such commands one asks them.",
+  );
   command.addHelpText(
     "after",
     `
@@ -43,7 +43,7 @@ Signals:
   );
   attachOptions(
     command,
-    ["config", "json", "log", "noProgress"],
+    [own, "config", "json", "log", "progress"],
     "tributary schedule",
     "tributary schedule --config /etc/tributary/config.yaml --no-server",
     "tributary schedule --once nightly --json",

@@ -9,7 +9,14 @@ import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
 import { attachOptions } from "../invocation/options.ts";
 import { protocolMessages } from "./messages.ts";
-import { configuredTables, fileText, type ProtocolOptions, presentTables, tellChanges } from "./protocol_read.ts";
+import {
+  configuredTables,
+  fileText,
+  type ProtocolOptions,
+  presentTables,
+  protocolOptions,
+  tellChanges,
+} from "./protocol_read.ts";
 
 const calls = {
   spec: async (_: ProtocolOptions, context: CliContext) =>
@@ -17,18 +24,20 @@ const calls = {
   ...{ check, discover, read },
 };
 
+const own = protocolOptions(
+  "the configured catalog: which tables are read, and how",
+  "the states of the last read; without them everything is read",
+);
+
 export function register(command: Command, context: CliContext): void {
   command
     .addArgument(new Argument("<call>", "what the protocol calls").choices(Object.keys(calls)))
     .description(
       "A source for Airbyte and PyAirbyte: tables are streams, and a read runs a sync first. Writes a message of Airbyte's protocol a line.",
-    )
-    .option("--catalog <file>", "the configured catalog: which tables are read, and how")
-    .option("--state <file>", "the states of the last read; without them everything is read")
-    .option("--no-sync", "only what the warehouse holds, without a request");
+    );
   attachOptions(
     command,
-    ["config", "maxTime", "maxRequests", "wait", "logLevel"],
+    [own, "config", "max_time", "max_requests", "wait", "log_level"],
     "tributary airbyte spec",
     "tributary airbyte check --config config.json",
     "tributary airbyte read --config config.json --catalog catalog.json --state state.json",

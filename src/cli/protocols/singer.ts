@@ -1,26 +1,28 @@
 import type { Command } from "commander";
 import { streamsOf } from "../../operations/changes/telling.ts";
+import { flag, type Given } from "../../options/options.ts";
 import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
-import { attachOptions } from "../invocation/options.ts";
-import { configuredTables, fileText, type ProtocolOptions, presentTables, tellChanges } from "./protocol_read.ts";
+import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { configuredTables, fileText, presentTables, protocolOptions, tellChanges } from "./protocol_read.ts";
 
-interface SingerOptions extends ProtocolOptions {
-  readonly discover?: true;
-}
+const own = {
+  discover: flag("print the catalog: the tables of the streams that are on"),
+  ...protocolOptions(
+    "which tables and columns are read (default: the tables of all streams that are on)",
+    "the last state; without one everything is read",
+  ),
+};
+
+type SingerOptions = CommonOptions & Given<typeof own>;
 
 export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "A tap for Singer's targets and Meltano: runs a sync, then writes schemas, the rows that changed, and states.",
-    )
-    .option("--discover", "print the catalog: the tables of the streams that are on")
-    .option("--catalog <file>", "which tables and columns are read (default: the tables of all streams that are on)")
-    .option("--state <file>", "the last state; without one everything is read")
-    .option("--no-sync", "only what the warehouse holds, without a request");
+  command.description(
+    "A tap for Singer's targets and Meltano: runs a sync, then writes schemas, the rows that changed, and states.",
+  );
   attachOptions(
     command,
-    ["config", "maxTime", "maxRequests", "wait", "log", "noProgress"],
+    [own, "config", "max_time", "max_requests", "wait", "log", "progress"],
     "tributary singer --config config.json --discover > catalog.json",
     "tributary singer --config config.json | target-jsonl",
     "tributary singer --config config.json --catalog catalog.json --state state.json | target-postgres --config target.json",

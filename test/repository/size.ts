@@ -60,9 +60,16 @@ async function declaredOptions(): Promise<number> {
     ...command.commands.flatMap(optionsOf),
   ];
   const several = [syncFlags, backfillOptions, uploadOptions, reportOptions];
-  const shared = [[...runOptions, "yes" as const], ...several.map(own => [own])].flatMap(taken =>
-    optionsOf(attachOptions(new Command(), taken)),
-  );
+  const command = new Command();
+  attachOptions(command, [...runOptions, "yes"]);
+  const shared = [
+    command,
+    ...several.map(own => {
+      const each = new Command();
+      attachOptions(each, [own]);
+      return each;
+    }),
+  ].flatMap(optionsOf);
   return optionsOf(program).filter(option => !shared.includes(option)).length;
 }
 

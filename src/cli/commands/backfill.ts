@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
@@ -7,27 +6,25 @@ import type { Estimate } from "../../operations/estimate/estimate.ts";
 import { backfillOptions, type Given } from "../../options/options.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
+import { type CommonOptions, defined, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 import { runOutcome } from "./sync.ts";
 
 type BackfillOptions = CommonOptions & Given<typeof backfillOptions>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(streamsArgument())
-    .description(
-      "Load history: feeds by windows of dates, several at once; lists whole, and details of their rows that are dated in the range (without --to also of those without a date). What was begun is kept: the same command goes on where it was left. While another run waits for the lock, it goes first.",
-    );
-  attachOptions(
-    command,
-    [backfillOptions, ...runOptions, "yes"],
+export const register = defined({
+  arguments: [streamsArgument()],
+  description:
+    "Load history: feeds by windows of dates, several at once; lists whole, and details of their rows that are dated in the range (without --to also of those without a date). What was begun is kept: the same command goes on where it was left. While another run waits for the lock, it goes first.",
+  options: [backfillOptions, ...runOptions, "yes"],
+  examples: [
     "tributary backfill --from 2023-01-01 --dry-run",
     "tributary backfill --from 2023-01-01",
     "tributary backfill --resume",
     "tributary backfill 'invoice*' --from 2024-01-01 --to 2024-07-01 --yes",
-  ).action((names: string[], options: BackfillOptions) => backfill(names, options, context));
-}
+  ],
+  run: backfill,
+});
 
 async function backfill(names: readonly string[], options: BackfillOptions, context: CliContext): Promise<void> {
   refuseContradictions(options);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { z } from "zod";
 import { formatCount } from "../../counted.ts";
 import { nothingLoaded } from "../../errors.ts";
@@ -11,7 +11,7 @@ import type { ExportOrder, ExportProgress, ExportReport, ExportTools } from "../
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
 import { rowTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
@@ -33,29 +33,26 @@ const own = {
 
 type ExportCommandOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument(
+export const register = defined({
+  arguments: [
+    new Argument(
       "[stream...]",
       "streams, patterns or presets (default: every table there is, also of streams that are off)",
-    )
-    .description(
-      "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Every table is written anew. Nothing in the warehouse is locked. It notes the folder and its privacy policy: after a change of `privacy` each run names the exports to make again.",
-    );
-  attachOptions(
-    command,
-    [own, "company", "config", "json", "wait", "log", "progress"],
+    ),
+  ],
+  description:
+    "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Every table is written anew. Nothing in the warehouse is locked. It notes the folder and its privacy policy: after a change of `privacy` each run names the exports to make again.",
+  options: [own, "company", "config", "json", "wait", "log", "progress"],
+  examples: [
     "tributary export --out lake",
     "tributary export 'purchase_order*' invoices --out lake --live",
     "tributary export --out lake --partition-by _company --partition-by purchase_orders=po_date:month",
     "tributary export --out lake --json | jq -r '.tables[] | [.table, .rows] | @tsv'",
-  )
-    .addHelpText(
-      "after",
-      "\nlake/_manifest.json says what is there: rows, files, columns and their types. docs/export.md says how to read it.",
-    )
-    .action((names: string[], options: ExportCommandOptions) => exportTables(names, options, context));
-}
+  ],
+  notes:
+    "\nlake/_manifest.json says what is there: rows, files, columns and their types. docs/export.md says how to read it.",
+  run: exportTables,
+});
 
 async function exportTables(
   names: readonly string[],

@@ -1,9 +1,8 @@
-import type { Command } from "commander";
 import { z } from "zod";
 import { formatCount } from "../../counted.ts";
 import { type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { inShell } from "../terminal/look.ts";
 import { commandMessages } from "./messages.ts";
 
@@ -11,16 +10,13 @@ const own = { to: required(z.string(), "a configuration, the destination of whic
 
 type MoveOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
+export const register = defined({
+  description:
     "Fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows. Stopped, nothing was copied.",
-  );
-  attachOptions(
-    command,
-    [own, "config", "json", "wait", "log", "progress"],
-    "tributary move --to postgres.yaml",
-  ).action((options: MoveOptions) => move(options, context));
-}
+  options: [own, "config", "json", "wait", "log", "progress"],
+  examples: ["tributary move --to postgres.yaml"],
+  run: move,
+});
 
 async function move(options: MoveOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { z } from "zod";
 import { counted } from "../../counted.ts";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
@@ -12,7 +12,7 @@ import { type Given, option } from "../../options/options.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 import { cutText, formatTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
 
@@ -36,22 +36,20 @@ type QueryOptions = CommonOptions & Given<typeof own>;
 
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")
-    .description(
-      "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",
-    );
-  attachOptions(
-    command,
-    [own, "config"],
+export const register = defined({
+  arguments: [new Argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")],
+  description:
+    "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",
+  options: [own, "config"],
+  examples: [
     "tributary query 'select vendor_name, sum(spend_amount) from spend_by_vendor_month group by 1 order by 2 desc'",
     "tributary query 'select * from invoices' > invoices.csv",
     "tributary query 'select * from findings where _deleted_at is null' --format json | jq .title",
     "tributary query 'select * from invoices' --format parquet --out invoices.parquet",
     "tributary query < question.sql",
-  ).action((sql: string | undefined, options: QueryOptions) => query(sql, options, context));
-}
+  ],
+  run: query,
+});
 
 async function query(sql: string | undefined, options: QueryOptions, context: CliContext): Promise<void> {
   const { stdin, stdout } = context;

@@ -1,11 +1,11 @@
-import type { Command } from "commander";
+import { Argument } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import type { RejectsOrder } from "../../operations/rejects.ts";
 import { whole } from "../../options/fields.ts";
 import { flag, type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 
 const own = {
@@ -16,18 +16,17 @@ const own = {
 
 type RejectsOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[stream]", "a stream, a pattern or a preset (default: all)")
-    .description("Show rows that cannot be stored, newest first, or values that cannot be read, with the reason.");
-  attachOptions(
-    command,
-    [own, "company", "config", "json", "log"],
+export const register = defined({
+  arguments: [new Argument("[stream]", "a stream, a pattern or a preset (default: all)")],
+  description: "Show rows that cannot be stored, newest first, or values that cannot be read, with the reason.",
+  options: [own, "company", "config", "json", "log"],
+  examples: [
     "tributary rejects",
     "tributary rejects purchase_orders --problems",
     "tributary rejects --json --limit 1000 | jq '.rejects[].raw'",
-  ).action((name: string | undefined, options: RejectsOptions) => rejects(name, options, context));
-}
+  ],
+  run: rejects,
+});
 
 async function rejects(name: string | undefined, options: RejectsOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

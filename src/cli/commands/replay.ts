@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
 import { flag, type Given, option } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, streamsArgument } from "../invocation/options.ts";
+import { type CommonOptions, defined, streamsArgument } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 import { runOutcome } from "./sync.ts";
 
@@ -26,21 +25,19 @@ const own = {
 
 type ReplayOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(streamsArgument())
-    .description(
-      "Load again from the archive of raw answers, without one request: the tables become what direct runs had made them. Streams that were never loaded, or were dropped, get everything that is archived; others what their last whole reading and the runs since then brought.",
-    );
-  attachOptions(
-    command,
-    [own, "company", "config", "json", "max_time", "wait", "log", "progress"],
+export const register = defined({
+  arguments: [streamsArgument()],
+  description:
+    "Load again from the archive of raw answers, without one request: the tables become what direct runs had made them. Streams that were never loaded, or were dropped, get everything that is archived; others what their last whole reading and the runs since then brought.",
+  options: [own, "company", "config", "json", "max_time", "wait", "log", "progress"],
+  examples: [
     "tributary replay",
     "tributary reset invoices --drop && tributary replay invoices",
     "tributary replay --rejects",
     "tributary replay 'invoice*' --from 2026-03-01 --to 2026-03-31 --json",
-  ).action((names: string[], options: ReplayOptions) => replay(names, options, context));
-}
+  ],
+  run: replay,
+});
 
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
 

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { formatCount } from "../../counted.ts";
 import { type Given, reportOptions, required } from "../../options/options.ts";
 import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 
 const own = {
   out: required(localPath(), "the page, such as report.html; one that it wrote before is replaced", "<file>"),
@@ -13,23 +12,19 @@ const own = {
 
 type ReportOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
+export const register = defined({
+  description:
     "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
-  );
-  attachOptions(
-    command,
-    [own, "company", "config", "json", "log"],
+  options: [own, "company", "config", "json", "log"],
+  examples: [
     "tributary report --out report.html",
     "tributary report --out report-acme.html --company acme --months 6",
     "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",
-  )
-    .addHelpText(
-      "after",
-      "\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.",
-    )
-    .action((options: ReportOptions) => report(options, context));
-}
+  ],
+  notes:
+    "\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.",
+  run: report,
+});
 
 async function report(options: ReportOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

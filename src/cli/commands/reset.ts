@@ -1,10 +1,10 @@
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { counted } from "../../counted.ts";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
 import { flag, type Given } from "../../options/options.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
 import { streamTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
@@ -13,20 +13,20 @@ const own = { drop: flag("remove this company's rows too, and tables in which no
 
 type ResetOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("<stream...>", "names, patterns such as 'invoice*', presets; a list brings its details along")
-    .description(
-      "Forget how far streams were read, so that the next run reads them from the start. Their rows stay, unless --drop.",
-    );
-  attachOptions(
-    command,
-    [own, "company", "config", "json", "dry_run", "wait", "log", "yes"],
+export const register = defined({
+  arguments: [
+    new Argument("<stream...>", "names, patterns such as 'invoice*', presets; a list brings its details along"),
+  ],
+  description:
+    "Forget how far streams were read, so that the next run reads them from the start. Their rows stay, unless --drop.",
+  options: [own, "company", "config", "json", "dry_run", "wait", "log", "yes"],
+  examples: [
     "tributary reset items",
     "tributary reset 'invoice*' --dry-run",
     "tributary reset '*' --drop --company acme --yes",
-  ).action((names: string[], options: ResetOptions) => runReset(names, options, context));
-}
+  ],
+  run: runReset,
+});
 
 async function runReset(names: readonly string[], options: ResetOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { z } from "zod";
 import type { Faults } from "../../../simulator/faults.ts";
 import type { Simulator, VocabularyName } from "../../../simulator/simulator.ts";
@@ -7,7 +6,7 @@ import { nearest } from "../../nearest_name.ts";
 import { whole } from "../../options/fields.ts";
 import { type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
 const own = {
@@ -30,19 +29,17 @@ const own = {
 
 type SimulateOptions = Pick<CommonOptions, "json"> & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
-    "Run a simulated service: made-up but consistent orders, invoices, items, findings and documents.",
-  );
-  attachOptions(
-    command,
-    [own, "json"],
+export const register = defined({
+  description: "Run a simulated service: made-up but consistent orders, invoices, items, findings and documents.",
+  options: [own, "json"],
+  examples: [
     "tributary simulate",
     "tributary simulate --port 0 --orders 20000 --fault latencyMs=20",
     "tributary simulate --fault error500=0.05 --fault 'hang={\"next\":3}' --fault only=/po",
     'curl -X POST http://127.0.0.1:8099/_simulator/change -d \'{"update":{"items":5}}\'',
-  ).action((options: SimulateOptions) => simulate(options, context));
-}
+  ],
+  run: simulate,
+});
 
 async function simulate(options: SimulateOptions, context: CliContext): Promise<void> {
   const simulator = await started(options, context);

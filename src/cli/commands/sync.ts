@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
@@ -8,26 +7,25 @@ import { type Given, programRules, syncFlags, syncOptions } from "../../options/
 import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, runOptions, streamsArgument } from "../invocation/options.ts";
+import { type CommonOptions, defined, runOptions, streamsArgument } from "../invocation/options.ts";
 import { type Outcome, runOnTerminal, tellErrors, withRunTools } from "../invocation/run_tools.ts";
 import { inShell } from "../terminal/look.ts";
 
 type SyncOptions = CommonOptions & Given<typeof syncFlags>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(streamsArgument())
-    .description("Bring the tables up to date: read what is new or changed, store it, publish it.");
-  attachOptions(
-    command,
-    [syncFlags, ...runOptions],
+export const register = defined({
+  arguments: [streamsArgument()],
+  description: "Bring the tables up to date: read what is new or changed, store it, publish it.",
+  options: [syncFlags, ...runOptions],
+  examples: [
     "tributary sync",
     "tributary sync purchase_orders purchase_order_details",
     "tributary sync 'invoice*' --full",
     "tributary sync --full --resume --max-time 1h",
     "tributary sync --max-time 4h --wait 30m --json",
-  ).action((names: string[], options: SyncOptions) => sync(names, options, context));
-}
+  ],
+  run: sync,
+});
 
 async function sync(streams: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options);

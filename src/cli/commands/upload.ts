@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
 import { type Message, textsOf } from "../../message.ts";
 import { type Given, uploadOptions } from "../../options/options.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, textOption } from "../invocation/options.ts";
+import { type CommonOptions, defined, textOption } from "../invocation/options.ts";
 import { type Outcome, runOnTerminal } from "../invocation/run_tools.ts";
 import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
@@ -27,20 +27,18 @@ const WAIT_MS = 600_000;
 /** Columns of a row that are shown off --json. */
 const SHOWN = 8;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[file...]", "invoices, orders, quotes …")
-    .description(
-      "Upload files to the service, each content once. An interrupted upload is resumed. When the service may have created a document but its answer was lost, the file is reported as unknown and not sent again.",
-    );
-  attachOptions(
-    command,
-    [own, "company", "config", "json", "log", "progress"],
+export const register = defined({
+  arguments: [new Argument("[file...]", "invoices, orders, quotes …")],
+  description:
+    "Upload files to the service, each content once. An interrupted upload is resumed. When the service may have created a document but its answer was lost, the file is reported as unknown and not sent again.",
+  options: [own, "company", "config", "json", "log", "progress"],
+  examples: [
     "tributary upload invoice.pdf order.xlsx",
     "tributary upload invoices/*.pdf --wait 10m --json | jq '.rows'",
     "tributary upload --watch ./inbox",
-  ).action((files: string[], options: UploadOptions) => upload(files, options, context));
-}
+  ],
+  run: upload,
+});
 
 async function upload(files: readonly string[], options: UploadOptions, context: CliContext): Promise<void> {
   const { watch } = options;

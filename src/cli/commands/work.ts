@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Command } from "commander";
 import { z } from "zod";
 import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
@@ -16,7 +15,7 @@ import { whole } from "../../options/fields.ts";
 import { type Given, option } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions, unless } from "../invocation/options.ts";
+import { type CommonOptions, defined, unless } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
 const own = {
@@ -43,24 +42,16 @@ const words = {
   stopped: commandMessages.work_stopped,
 };
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
+export const register = defined({
+  description:
     "Stay up and work on the runs of `tributary schedule` and `tributary sync --workers`, a company at a time. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; one process at a time works on a company.",
-  );
-  command.addHelpText(
-    "after",
-    `
+  options: [own, "config", "log"],
+  signals: `
 Signals:
   SIGTERM, SIGINT  ends within 10 seconds; what was read is stored, and other workers go on with it. Exit code 0.`,
-  );
-  attachOptions(
-    command,
-    [own, "config", "log"],
-    "tributary work",
-    "tributary work --local 4 --no-server",
-    "tributary work --drain",
-  ).action((options: WorkOptions) => work(options, context));
-}
+  examples: ["tributary work", "tributary work --local 4 --no-server", "tributary work --drain"],
+  run: work,
+});
 
 async function work(options: WorkOptions, context: CliContext): Promise<void> {
   if (options.local !== undefined) return workLocally(options.local, options, context);

@@ -79,32 +79,58 @@ function parsed(schema: z.ZodType, given: string, before: unknown): unknown {
   throw new InvalidArgumentError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
 }
 
-/**
- * Adds options to a command, in the order given: own ones by their schemas, shared ones by their names (`log` stands for all options
- * of output and log), and examples below its help.
- */
-export function attachOptions(
-  command: Command,
-  taken: readonly (Options | CommonOption | "log")[],
-  ...lines: readonly string[]
-): Command {
-  const elsewhere: (string | undefined)[] = [];
-  for (const each of taken.flatMap<Options | CommonOption>(one => (one === "log" ? logOptions : [one]))) {
-    const isHidden = typeof each === "string" && global.includes(each);
-    for (const [key, schema] of Object.entries(typeof each === "string" ? { [each]: common[each] } : each)) {
-      const made = optionOf(key, schema).hideHelp(isHidden);
-      command.addOption(made);
-      if (isHidden) elsewhere.push(made.long);
-    }
-  }
-  return command.addHelpText(
-    "after",
-    `\nAlso, as \`tributary --help\` describes them:\n  ${elsewhere.join(", ")}\n${examples(...lines)}`,
-  );
+/** Options by their schemas, and those that commands share by their names; `log` stands for all of output and log. */
+type Taken = readonly (Options | CommonOption | "log")[];
+
+/** Adds options to a command, in this order. Returns those that the program's help describes. */
+export function attachOptions(command: Command, taken: Taken): readonly Option[] {
+  const options = taken.flatMap(each => {
+    const names = each === "log" ? logOptions : typeof each === "string" ? [each] : [];
+    const own = typeof each === "string" ? Object.fromEntries(names.map(name => [name, common[name]])) : each;
+    return Object.entries(own).map(([key, schema]) =>
+      optionOf(key, schema).hideHelp(typeof each === "string" && global.some(name => name === key)),
+    );
+  });
+  for (const each of options) command.addOption(each);
+  return options.filter(({ hidden }) => hidden);
+}
+
+interface Definition {
+  readonly arguments?: readonly Argument[];
+  readonly description: string;
+  readonly options: Taken;
+  readonly signals?: string;
+  readonly examples: readonly string[];
+  readonly notes?: string;
+  /** Is given the values of the arguments, the options and the context. */
+  readonly run: (...given: never[]) => Promise<void>;
+}
+
+/** A command, from its parts in the order of its help; its context is what the program gives. */
+export function defined({
+  arguments: all = [],
+  description,
+  options,
+  signals,
+  examples: lines,
+  notes,
+  run,
+}: Definition) {
+  return (command: Command, context: unknown): void => {
+    command.description(description);
+    for (const each of all) command.addArgument(each);
+    const elsewhere = attachOptions(command, options).map(({ long }) => long);
+    if (signals !== undefined) command.addHelpText("after", signals);
+    const also = `\nAlso, as \`tributary --help\` describes them:\n  ${elsewhere.join(", ")}`;
+    command.addHelpText("after", `${also}\n${examples(...lines)}`);
+    if (notes !== undefined) command.addHelpText("after", notes);
+    // Commander gives the command after the options.
+    command.action((...given) => run(...([...given.slice(0, -1), context] as never[])));
+  };
 }
 
 /** The options of commands that request many streams. */
-export const runOptions: readonly (CommonOption | "log")[] = [
+export const runOptions: Taken = [
   ...(["company", "config", "json", "dry_run", "max_time", "max_requests", "wait", "log", "progress"] as const),
 ];
 

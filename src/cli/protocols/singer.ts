@@ -1,9 +1,8 @@
-import type { Command } from "commander";
 import { streamsOf } from "../../operations/changes/telling.ts";
 import { flag, type Given } from "../../options/options.ts";
 import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { configuredTables, fileText, presentTables, protocolOptions, tellChanges } from "./protocol_read.ts";
 
 const own = {
@@ -16,23 +15,18 @@ const own = {
 
 type SingerOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
+export const register = defined({
+  description:
     "A tap for Singer's targets and Meltano: runs a sync, then writes schemas, the rows that changed, and states.",
-  );
-  attachOptions(
-    command,
-    [own, "config", "max_time", "max_requests", "wait", "log", "progress"],
+  options: [own, "config", "max_time", "max_requests", "wait", "log", "progress"],
+  examples: [
     "tributary singer --config config.json --discover > catalog.json",
     "tributary singer --config config.json | target-jsonl",
     "tributary singer --config config.json --catalog catalog.json --state state.json | target-postgres --config target.json",
-  )
-    .addHelpText(
-      "after",
-      "\nThe configuration is config.yaml, in JSON where a platform writes it. docs/platforms.md says more.",
-    )
-    .action((options: SingerOptions) => singer(options, context));
-}
+  ],
+  notes: "\nThe configuration is config.yaml, in JSON where a platform writes it. docs/platforms.md says more.",
+  run: singer,
+});
 
 async function singer(options: SingerOptions, context: CliContext): Promise<void> {
   const { catalogDocument, readSelected } = await import("../../operations/changes/singer.ts");

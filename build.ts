@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { build, rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import plugin, { type Dependency } from "rollup-plugin-license";
+import { z } from "zod";
 import config, { INSTALLED } from "./rolldown.config.ts";
+import { mannerOf, programRules, selectionOptions, syncOptions, uploadOptions } from "./src/options/options.ts";
+import { programName } from "./src/options/program_form.ts";
 
 /*
  * `npm run build`: makes dist/, the package that is published (`npm pack ./dist`, `npm publish ./dist`). It holds the program
@@ -88,9 +91,43 @@ export async function declarations(): Promise<string> {
   const plugins = [dts({ emitDtsOnly: true, tsconfig: join(root, "tsconfig.json"), compilerOptions })];
   const input = { index: join(root, "src/library/index.ts") };
   const treeshake = { moduleSideEffects: false };
-  await using bundle = await rolldown({ input, cwd: root, treeshake, logLevel: "silent", external: /^[^./]/, plugins });
+  await using bundle = await rolldown({
+    input,
+    cwd: root,
+    treeshake,
+    logLevel: "silent",
+    external: /^[^./]|options\/options\.ts$/,
+    plugins,
+  });
   const { output } = await bundle.generate({ format: "esm" });
-  return output[0].code;
+  return withOptions(output[0].code);
+}
+
+const optionsOf = { selectionOptions, syncOptions, uploadOptions };
+
+/** Options are made of schemas. Programs have no zod: their types are written out. */
+function withOptions(code: string): string {
+  const own = code.replace(/^import \{[^}]*\} from "[^"]*options\/options\.ts";\n/m, "");
+  return own.replace(/, Given<typeof (\w+)> \{(?=(\})?)/g, (_, name: keyof typeof optionsOf, end?: string) => {
+    const { shape } = programRules(optionsOf[name]);
+    const members = Object.entries(shape).map(([key, schema]) => member(key, schema));
+    return ` {\n${members.join("\n")}${end === undefined ? "" : "\n"}`;
+  });
+}
+
+const types: Readonly<Record<string, string>> = { array: "readonly string[]", integer: "number" };
+
+function member(key: string, schema: z.core.$ZodType): string {
+  const { help, otherwise } = mannerOf(schema)!;
+  const words = help.replace(
+    /--([a-z-]+)/g,
+    (_, flag: string) => `\`${programName(flag.replaceAll("-", "_"), z.any())}\``,
+  );
+  const unit = key.endsWith("Ms") ? " In milliseconds." : "";
+  const usual = otherwise === undefined ? "" : ` Default: ${otherwise}.`;
+  const comment = `${words.charAt(0).toUpperCase()}${words.slice(1)}.${unit}${usual}`;
+  const { type } = z.toJSONSchema(schema as z.ZodType, { unrepresentable: "any" });
+  return `  /** ${comment} */\n  readonly ${key}?: ${types[String(type)] ?? type} | undefined;`;
 }
 
 /** The manifest that is published: of the libraries only those that can't be bundled are left to install. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { bareSchema } from "../options/program_form.ts";
 import { secretsInUrl } from "../secrets.ts";
 import type { Company } from "./config.ts";
 import { configMessages, type Fault } from "./messages.ts";
-import { bareSchema, configSchema, defaultKey, type EffectiveConfig } from "./schema.ts";
+import { configSchema, defaultKey, type EffectiveConfig } from "./schema.ts";
 import { type Surroundings, substitute } from "./substitution.ts";
 import { valueAt } from "./yaml_document.ts";
 

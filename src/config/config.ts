@@ -1,37 +1,6 @@
-import { resolve } from "node:path";
-import { z } from "zod";
 import { asksNothing } from "../catalog/lookup.ts";
-import { parseDuration } from "../duration.ts";
-import { type Duration, type FilePath, type ListenAddress, parseSize, type Size } from "./fields.ts";
-import { bareSchema, configSchema, type DESTINATION_KEYS, type EffectiveConfig, streamSettings } from "./schema.ts";
-
-/*
- * What the schema declares, in the program's form: `max_time: 4h` is `maxTimeMs: 14400000`, paths are absolute, sizes bytes.
- */
-
-type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<Camel<Tail>>}`
-  : Name;
-
-type Named<Key, Value> = Key extends string
-  ? string extends Key
-    ? Key
-    : NonNullable<Value> extends Duration
-      ? `${Camel<Key>}Ms`
-      : Camel<Key>
-  : never;
-
-type Program<T> = T extends Duration | Size
-  ? number
-  : T extends FilePath
-    ? string
-    : T extends ListenAddress
-      ? { readonly host: string; readonly port: number }
-      : T extends string | number | boolean | undefined
-        ? T
-        : T extends readonly (infer Item)[]
-          ? readonly Program<Item>[]
-          : { readonly [Key in keyof T as Named<Key, T[Key]>]-?: Program<T[Key]> };
+import { type Program, programForm } from "../options/program_form.ts";
+import { configSchema, type DESTINATION_KEYS, type EffectiveConfig, streamSettings } from "./schema.ts";
 
 type Given = Program<EffectiveConfig>;
 type GivenSettings = Given["streams"]["settings"][string];
@@ -170,37 +139,6 @@ export function configOf(effective: EffectiveConfig, companies: readonly Company
 export const unconfigured = (): Config =>
   configOf(configSchema.parse({ api: { base_url: "https://procurement.example.com" } }), [], "");
 
-function programForm(schema: z.core.$ZodType, value: unknown, directory: string): unknown {
-  if (value === undefined) return undefined;
-  const bare = bareSchema(schema);
-  const { is, other } = z.globalRegistry.get(bare) ?? {};
-  if (is === "duration") return parseDuration(value as string);
-  if (is === "size") return parseSize(value as string);
-  if (is === "path") return resolve(directory, value as string);
-  if (is === "path or other")
-    return (other as RegExp).test(value as string) ? value : resolve(directory, value as string);
-  if (is === "listen") return hostAndPort(value as string);
-  if (bare instanceof z.ZodArray)
-    return (value as readonly unknown[]).map(item => programForm(bare.element, item, directory));
-  const record = value as Readonly<Record<string, unknown>>;
-  if (bare instanceof z.ZodRecord)
-    return Object.fromEntries(
-      Object.entries(record).map(([name, item]) => [name, programForm(bare.valueType, item, directory)]),
-    );
-  if (!(bare instanceof z.ZodObject)) return value;
-  return Object.fromEntries(
-    Object.entries<z.core.$ZodType>(bare.shape).map(([name, inner]) => [
-      programName(name, inner),
-      programForm(inner, record[name], directory),
-    ]),
-  );
-}
-
-function programName(name: string, schema: z.core.$ZodType): string {
-  const camel = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  return z.globalRegistry.get(bareSchema(schema))?.["is"] === "duration" ? `${camel}Ms` : camel;
-}
-
 function destinationOf(given: Given["destination"], memoryMb: number): DestinationConfig {
   const { path, readers, keepVersions, url = "", grantSelectTo = [], connectWaitMs, lockWaitMs, ...rest } = given;
   const { catalog = "", catalogSchema, dataPath = "", storage, keepSnapshotsMs, extensions, type, ...shared } = rest;
@@ -225,9 +163,4 @@ export const noSettings: StreamSettings = {
 
 function targetOf({ url, command = [], format, on }: GivenTarget): NotifyTarget {
   return { to: url === undefined ? { command } : { url, format }, on };
-}
-
-function hostAndPort(listen: string): Given["server"]["listen"] {
-  const colon = listen.lastIndexOf(":");
-  return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(listen.slice(colon + 1)) };
 }

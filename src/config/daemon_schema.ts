@@ -1,6 +1,7 @@
 import { z } from "zod";
-import * as f from "./fields.ts";
-import { names, object } from "./fields.ts";
+import * as f from "../options/fields.ts";
+import { names, object } from "../options/fields.ts";
+import { limitOptions, reportOptions, selectionOptions } from "../options/options.ts";
 
 /** When a run begins, and of what. */
 export const schedule = object({
@@ -8,11 +9,9 @@ export const schedule = object({
   cron: f.cron(),
   timezone: f.timezone().default("UTC"),
   /** Empty: all that are on. */
-  streams: names("a stream's name or pattern").default([]),
-  max_time: f.duration().optional(),
-  /** A run starts up to so much later, by chance. */
-  /** How long a run waits for another one that has the lock. */
-  wait: f.duration("0s").prefault("30m"),
+  streams: selectionOptions.streams.unwrap().default([]),
+  max_time: limitOptions.max_time,
+  wait: limitOptions.wait.unwrap().prefault("30m"),
   /** How often a failed run is tried again before the next regular one, and after what pause; each pause doubles. */
   retries: f.whole(0, 100).default(2),
   retry_after: f.duration("1s", "1d").prefault("5m"),
@@ -36,8 +35,8 @@ export const report = object({
   /** Empty: all schedules. */
   after: names("a schedule's name").default([]),
   /** All of them on one page, unless told. */
-  company: f.name("a company's name").optional(),
-  months: f.whole(1, 36).default(12),
+  company: selectionOptions.company,
+  ...reportOptions,
   out: f.filePath("a file's path").optional(),
   mail: object({
     smtp: f.smtpUrl(),

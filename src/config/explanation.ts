@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Message } from "../message.ts";
 import { nearest } from "../nearest_name.ts";
+import { bareSchema } from "../options/program_form.ts";
 import { configMessages, type Fault } from "./messages.ts";
-import { bareSchema, configSchema, schemaAt } from "./schema.ts";
+import { configSchema, schemaAt } from "./schema.ts";
 import { type ConfigDocument, type Path, pathText, valueAt } from "./yaml_document.ts";
 
 /** What the schema refused. `templates` are the values before `${…}` was replaced: what came is shown as it was written. */

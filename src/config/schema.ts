@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Message } from "../message.ts";
+import * as f from "../options/fields.ts";
+import { names, object } from "../options/fields.ts";
+import { bareSchema } from "../options/program_form.ts";
 import { notifyTarget, report, schedule } from "./daemon_schema.ts";
-import * as f from "./fields.ts";
-import { names, object } from "./fields.ts";
 import { configMessages } from "./messages.ts";
 
 /** Where the key is looked for when the file says nothing. */
@@ -323,14 +324,6 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly (string | numbe
   const shape = bare instanceof z.ZodObject ? bare.shape : {};
   const inner: z.core.$ZodType | undefined = Object.hasOwn(shape, head) ? shape[head] : undefined;
   return inner === undefined ? undefined : schemaAt(inner, rest);
-}
-
-/** A schema without its default, optional and preprocess wrappers. */
-export function bareSchema(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
-    return bareSchema(schema.unwrap());
-  }
-  return schema instanceof z.ZodPipe ? bareSchema(schema.out) : schema;
 }
 
 /** Whether a value at a path is a name or an option rather than a possible secret. */

@@ -10,7 +10,7 @@ import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { backfillStream } from "../sync/stream/backfill.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import { streamRunsOf } from "../warehouse/state/run_log.ts";
-import { backfillOf, type CompanyData, orderOfRun, readCompanyData } from "./job_data.ts";
+import { type CompanyData, companyData, orderOfRun } from "./job_data.ts";
 import type { Claim, JobQueue } from "./queue.ts";
 
 /** What a job is done with. */
@@ -45,7 +45,7 @@ export async function workOnCompanyJob(
   const order = orderOfRun(data, config, defaults, claim.retryCount > 0);
   const isAwaited = async (destination?: Destination) =>
     (await isDue(queue, data)) || (await destination?.isWanted()) === true;
-  const giving = data.backfill && givingWay(backfillOf(data.backfill), run.clock, isAwaited);
+  const giving = data.backfill && givingWay(data.backfill, run.clock, isAwaited);
   if (giving !== undefined && (await isAwaited())) throw new PostponedError("what is due goes first");
   const now = run.clock.now();
   const { blockedSince = now } = claim;
@@ -87,7 +87,7 @@ export async function workOnCompanyJob(
 
 /** Whether the queue has what is due of the same company, or of one with the same key. */
 async function isDue(queue: JobQueue, { runId, company, keyLock }: CompanyData): Promise<boolean> {
-  const open = (await queue.open("companies")).map(({ data }) => readCompanyData(data));
+  const open = (await queue.open("companies")).map(({ data }) => companyData.parse(data));
   return open.some(
     other =>
       other.runId !== runId && other.backfill === undefined && (other.company === company || other.keyLock === keyLock),

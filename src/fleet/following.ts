@@ -3,7 +3,7 @@ import { ConfigError, DestinationError, StoppedError, TributaryError } from "../
 import type { RunReport, RunSnapshot } from "../sync/run/report.ts";
 import { beginNow } from "../sync/run/run.ts";
 import type { RunTools } from "../sync/run/run_order.ts";
-import { readCompanyData, readRunData, runDataOf, type SharedOrder } from "./job_data.ts";
+import { companyData, runData, runDataOf, type SharedOrder } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
 import { runPriority } from "./priority.ts";
 import { type JobQueue, jobId } from "./queue.ts";
@@ -39,7 +39,7 @@ export async function runOnWorkers(
   const begun = order.begun ?? beginNow(tools);
   if (occurrence !== undefined) {
     const open = await tools.queue.open("runs");
-    const same = open.find(({ data }) => readRunData(data).command === order.command);
+    const same = open.find(({ data }) => runData.parse(data).command === order.command);
     if (same !== undefined) return follow(same.id, begun.runId, Number.POSITIVE_INFINITY, tools);
   }
   const job = jobId("run", ...(occurrence ?? [begun.runId]));
@@ -67,7 +67,7 @@ async function follow(job: string, begun: string, takenBy: number, tools: Follow
         throw new TributaryError(workersMessages.run_removed({ run_id: runId }), 1);
       if (state.state === "completed") return reportOf(state.output as RunOutput);
       // Another one may have asked for it first.
-      runId = readRunData(state.data).runId;
+      runId = runData.parse(state.data).runId;
       if (!isWithin(clock, shownAt, SHOW_MS)) {
         shownAt = clock.now();
         const up = await workers();
@@ -125,7 +125,7 @@ function snapshotOf(
     .filter(job => job.runId === runId && job.kind === "companies");
   const waiting = queued
     .filter(({ state }) => state !== "active")
-    .map(({ data }) => readCompanyData(data))
+    .map(({ data }) => companyData.parse(data))
     .filter(each => each.runId === runId);
   const several = new Set([...jobs, ...waiting].map(({ company }) => company)).size > 1;
   const nameOf = (company: string | undefined, stream: string) => (several ? `${company}/${stream}` : stream);

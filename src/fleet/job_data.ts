@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../config/config.ts";
+import { backfillOptions, limitOptions, programRules, refreshOptions, selectionOptions } from "../options/options.ts";
 import type { Backfill, Range } from "../sync/run/backfill_plans.ts";
 import type { RunDefaults, RunOrder } from "../sync/run/run_order.ts";
 
@@ -8,63 +9,60 @@ import type { RunDefaults, RunOrder } from "../sync/run/run_order.ts";
  * travels.
  */
 
-const names = z.array(z.string());
+const { full, details, resume, confirm_deletes } = refreshOptions;
+const { from, to, restart } = backfillOptions;
+const { company, streams } = selectionOptions;
+const names = streams.unwrap().readonly();
+const { maxTimeMs, waitMs } = programRules(limitOptions).shape;
 
-/** Calendar dates; absent: the oldest row, and now. */
-const range = z.strictObject({ from: z.string().optional(), to: z.string().optional() });
+const range = z.strictObject({ from, to }).transform(({ from, to }): Range => ({ from, to }));
 
 /** Of a backfill what it is to load. */
-const backfill = z.strictObject({
-  streams: names,
-  range: range.optional(),
-  ranges: z.array(z.strictObject({ company: z.string(), stream: z.string(), range })),
-  continued: z.boolean(),
-  restart: z.boolean(),
-});
+const backfill = z
+  .strictObject({
+    streams: names,
+    range: range.optional(),
+    ranges: z.array(z.strictObject({ company: company.unwrap(), stream: z.string(), range })).readonly(),
+    continued: z.boolean(),
+    restart: restart.unwrap(),
+  })
+  .transform((given): Backfill => ({ range: undefined, ...given }));
 
 /** A run, as it was asked for. Strict: what a newer version has put there has to be refused, not left out. */
-const runData = z.strictObject({
+export const runData = z.strictObject({
   runId: z.string(),
   startedAt: z.string(),
   askedAt: z.string(),
   command: z.string(),
-  selection: z.strictObject({
-    names,
-    named: names.optional(),
-    company: z.string().optional(),
-  }),
+  selection: z.strictObject({ names, named: names.optional(), company }),
   refresh: z.strictObject({
-    full: z.boolean(),
-    allDetails: z.boolean(),
-    resume: z.boolean(),
-    confirmDeletes: z.boolean(),
+    full: full.unwrap(),
+    allDetails: details.unwrap(),
+    resume: resume.unwrap(),
+    confirmDeletes: confirm_deletes.unwrap(),
   }),
-  maxTimeMs: z.number().optional(),
-  waitMs: z.number(),
+  maxTimeMs,
+  waitMs: waitMs.unwrap(),
   backfill: backfill.optional(),
 });
 
 /** What a run does for one company. */
-const companyData = runData.omit({ maxTimeMs: true }).extend({
-  company: z.string(),
+export const companyData = runData.omit({ maxTimeMs: true }).extend({
+  company: company.unwrap(),
   /** The lock of its key, as the process that conducts the run knows it. */
   keyLock: z.string(),
 });
 
 /** That a run is to end at the next safe point. */
-const stopData = z.strictObject({
+export const stopData = z.strictObject({
   runId: z.string(),
   reason: z.string(),
-  exitCode: z.union([z.literal(5), z.literal(130), z.literal(143)]),
+  exitCode: z.literal([5, 130, 143]),
 });
 
 export type RunData = z.output<typeof runData>;
 export type CompanyData = z.output<typeof companyData>;
 export type StopData = z.output<typeof stopData>;
-
-export const readRunData = (data: unknown): RunData => runData.parse(data);
-export const readCompanyData = (data: unknown): CompanyData => companyData.parse(data);
-export const readStopData = (data: unknown): StopData => stopData.parse(data);
 
 /** A run as the workers are asked for it: what is due, or what a backfill is to load. */
 export interface SharedOrder extends RunOrder {
@@ -72,41 +70,15 @@ export interface SharedOrder extends RunOrder {
 }
 
 /** What is asked of the workers. */
-export function runDataOf(order: SharedOrder, begun: NonNullable<RunOrder["begun"]>): RunData {
-  const { runId, startedAt } = begun;
+export function runDataOf(order: SharedOrder, { runId, startedAt }: NonNullable<RunOrder["begun"]>): RunData {
   const { command, askedAt = startedAt, selection, refresh, limits, backfill } = order;
-  const { names: selected, named, company } = selection;
   const { resume = false } = refresh;
+  const { maxTimeMs, waitMs } = limits;
   return {
-    ...{ runId, startedAt, command, askedAt, refresh: { ...refresh, resume }, waitMs: limits.waitMs },
-    selection: {
-      names: [...selected],
-      ...(named === undefined ? {} : { named: [...named] }),
-      ...(company === undefined ? {} : { company }),
-    },
-    ...(limits.maxTimeMs === undefined ? {} : { maxTimeMs: limits.maxTimeMs }),
-    ...(backfill === undefined ? {} : { backfill: backfillData(backfill) }),
+    ...{ runId, startedAt, askedAt, command, selection, maxTimeMs, waitMs, backfill },
+    refresh: { ...refresh, resume },
   };
 }
-
-const backfillData = ({ streams, range, ranges, ...how }: Backfill): NonNullable<RunData["backfill"]> => ({
-  ...{ ...how, streams: [...streams] },
-  ranges: ranges.map(each => ({ ...each, range: defined(each.range) })),
-  ...(range === undefined ? {} : { range: defined(range) }),
-});
-
-const defined = ({ from, to }: Range) => ({
-  ...(from === undefined ? {} : { from }),
-  ...(to === undefined ? {} : { to }),
-});
-
-export const backfillOf = ({ range, ranges, ...rest }: NonNullable<RunData["backfill"]>): Backfill => ({
-  ...rest,
-  range: range && whole(range),
-  ranges: ranges.map(each => ({ ...each, range: whole(each.range) })),
-});
-
-const whole = ({ from, to }: z.output<typeof range>): Range => ({ from, to });
 
 /** What the run does for one company, of all that it was asked for. */
 export function companyDataOf(

@@ -4,7 +4,7 @@ import { isFile, isLake } from "../config/destination.ts";
 import { ConfigError } from "../errors.ts";
 import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
 import { addStop } from "./conducting.ts";
-import { readRunData } from "./job_data.ts";
+import { runData } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
 import { JobQueue } from "./queue.ts";
 import type { WorkerDoing, WorkerRow } from "./worker_row.ts";
@@ -44,7 +44,7 @@ export class Fleet implements AsyncDisposable {
 
   /** The ids of the runs that the workers have. */
   readonly openRuns = async (): Promise<ReadonlySet<string>> =>
-    new Set((await this.queue.open("runs")).map(({ data }) => readRunData(data).runId));
+    new Set((await this.queue.open("runs")).map(({ data }) => runData.parse(data).runId));
 
   forget(worker: string): Promise<void> {
     return this.#state.forget(worker);

@@ -6,7 +6,7 @@ import { companiesOf, runSync } from "../sync/run/run.ts";
 import type { Attempt } from "../sync/run/run_order.ts";
 import type { JobTools } from "./company_job.ts";
 import { conducted } from "./conducting.ts";
-import { orderOfRun, type RunData, readStopData } from "./job_data.ts";
+import { orderOfRun, type RunData, stopData } from "./job_data.ts";
 import type { JobQueue } from "./queue.ts";
 
 interface RunJobTools extends JobTools {
@@ -49,5 +49,5 @@ const isPassing = (error: unknown) => error instanceof DestinationError && error
 /** A run that has ended is not to be stopped any more. */
 async function forgetStops(queue: JobQueue, runId: string): Promise<void> {
   for (const { id, data } of await queue.open("stops"))
-    if (readStopData(data).runId === runId) await queue.remove("stops", id);
+    if (stopData.parse(data).runId === runId) await queue.remove("stops", id);
 }

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { TributaryError } from "../errors.ts";
 import { openSharedState, type SharedState } from "../warehouse/postgres/shared_state.ts";
 import { queueSchema } from "../warehouse/shared_tables.ts";
-import { readCompanyData, readRunData } from "./job_data.ts";
+import { companyData, runData } from "./job_data.ts";
 import { SILENT_MS, sharedPlace } from "./opening.ts";
 import { jobTable, type OpenJob, openJobs } from "./queue.ts";
 import type { WorkerDoing } from "./worker_row.ts";
@@ -121,7 +121,7 @@ function queueOf(
 ): FleetStatus["queue"] {
   const companies = jobs
     .filter(({ kind }) => kind === "companies")
-    .map(({ state, data }) => ({ ...readCompanyData(data), isActive: state === "active" }))
+    .map(({ state, data }) => ({ ...companyData.parse(data), isActive: state === "active" }))
     .filter(isAbout);
   const runs = jobs.filter(({ kind }) => kind === "runs");
   const waiting = companies.filter(({ isActive }) => !isActive);
@@ -129,7 +129,7 @@ function queueOf(
     waiting_companies: waiting.length,
     active_companies: companies.length - waiting.length,
     runs: runs.map(({ state, data }) => {
-      const { runId, command } = readRunData(data);
+      const { runId, command } = runData.parse(data);
       const conducts = ({ kind, runId: id }: WorkerDoing["jobs"][number]) => kind === "runs" && id === runId;
       const conductor = workers.find(({ up, doing }) => up && doing.jobs.some(conducts));
       return {

@@ -11,7 +11,7 @@ import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
 import { type JobTools, PostponedError, workOnCompanyJob } from "./company_job.ts";
-import { type CompanyData, type RunData, readCompanyData, readRunData, readStopData } from "./job_data.ts";
+import { type CompanyData, companyData, type RunData, runData, stopData } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
 import { LEAST_OF_DUE } from "./priority.ts";
 import { type Claim, HEARTBEAT_S } from "./queue.ts";
@@ -171,7 +171,7 @@ export class Worker {
           each.leaving.abort(new DestinationError(workersMessages.job_taken(), undefined, true));
     }
     if (active.length > 0) {
-      const stops = (await queue.open("stops")).map(({ data }) => readStopData(data));
+      const stops = (await queue.open("stops")).map(({ data }) => stopData.parse(data));
       for (const { data, ending } of active) {
         const stop = stops.find(({ runId }) => runId === data.runId);
         if (stop !== undefined)
@@ -311,7 +311,7 @@ export class Worker {
 /** Undefined for what a worker of another version has put there. */
 function readData({ kind, data }: Claim): RunData | CompanyData | undefined {
   try {
-    return kind === "runs" ? readRunData(data) : readCompanyData(data);
+    return kind === "runs" ? runData.parse(data) : companyData.parse(data);
   } catch {
     return undefined;
   }

@@ -8,7 +8,16 @@ export const libraryMessages = catalog("library", {
   ),
   file_uploaded: "uploaded",
   not_a_warehouse: "Expected a warehouse that openWarehouse() resolved to, got something else: await it first.",
+  option_value: template(
+    { option: "maxTimeMs", reason: "expected a number of milliseconds from 0" },
+    ({ option, reason }) => `Option ${option}: ${reason}.`,
+  ),
   stopped_by_caller: "Stopped by the caller's signal.",
+  unknown_option: template(
+    { option: "ful", suggestion: "full" as string | undefined, known: ["company", "full"] as readonly string[] },
+    ({ option, suggestion, known }) =>
+      `Unknown option ${option}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}: expected one of ${known.join(", ")}.`,
+  ),
   uploads_not_processed: template(
     { wait_ms: 600_000, pending: [{ doc_id: "DOC-1", status: "queued" as string | null }] },
     ({ wait_ms, pending }) =>

@@ -1,16 +1,13 @@
 import { select } from "../config/selection.ts";
 import { nothingLoaded } from "../errors.ts";
 import type { ChangedBatch, ChangesOrder, ChangesState, LineFormat } from "../operations/changes/changes.ts";
+import { type Given, selectionOptions } from "../options/options.ts";
 import { configuredStreams } from "./connector.ts";
-import type { WorkOptions } from "./run.ts";
+import { checked, type WorkOptions } from "./run.ts";
 import { type OpenWarehouse, opened, type Warehouse } from "./warehouse.ts";
 
 /** What is read, and since when. */
-export interface ReadOptions extends WorkOptions {
-  /** Names, patterns, presets; default: all streams that are on. Children tables come with their stream. */
-  readonly streams?: readonly string[] | undefined;
-  /** Default: all companies of the configuration. */
-  readonly company?: string | undefined;
+export interface ReadOptions extends WorkOptions, Given<typeof selectionOptions> {
   /** The state of a change that was read before: what comes is what changed behind it. Default: everything. */
   readonly state?: ChangesState | undefined;
 }
@@ -34,8 +31,14 @@ export interface Change {
  * @throws ConfigError where nothing has been loaded yet; DestinationError, StoppedError
  */
 export async function* read(warehouse: Warehouse, options: ReadOptions = {}): AsyncGenerator<Change, void, undefined> {
+  const { state, ...selection } = options;
+  checked(selectionOptions, selection);
   const bare: LineFormat = { decimals: "text", around: () => ["", ""] };
-  for await (const { stream, table, lines, stateBehind } of changedBatches(opened(warehouse), options, bare)) {
+  for await (const { stream, table, lines, stateBehind } of changedBatches(
+    opened(warehouse),
+    { ...selection, state },
+    bare,
+  )) {
     for (const line of lines.toString().trimEnd().split("\n")) {
       const record = recordOf(line);
       yield {

@@ -1,5 +1,9 @@
 import { systemClock } from "../clock.ts";
+import { refuse } from "../errors.ts";
+import { nearest } from "../nearest_name.ts";
+import { type Given, type Options, programRules } from "../options/options.ts";
 import type { RunTools } from "../sync/run/run_order.ts";
+import { libraryMessages } from "./messages.ts";
 import type { OpenWarehouse } from "./warehouse.ts";
 
 /**
@@ -23,6 +27,24 @@ export interface WorkOptions {
 export interface WatchOptions<Progress> extends WorkOptions {
   /** Is given once, as soon as it is known what there is to do, where to look for progress at any time. */
   readonly watch?: ((view: ProgressView<Progress>) => void) | undefined;
+}
+
+/** Options of a call, once each fits its schema. @throws ConfigError for all that don't */
+export function checked<O extends Options>(
+  options: O,
+  { signal: _signal, watch: _watch, ...given }: Given<O> & WatchOptions<never>,
+): Given<O> {
+  const rules = programRules(options);
+  const { data, error } = rules.safeParse(given);
+  if (error === undefined) return data as Given<O>;
+  const known = Object.keys(rules.shape);
+  const faults = error.issues.flatMap(issue =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map(option => libraryMessages.unknown_option({ option, suggestion: nearest(option, known), known }))
+      : libraryMessages.option_value({ option: String(issue.path[0]), reason: issue.message }),
+  );
+  refuse(faults);
+  throw new TypeError("A call was refused without a fault.");
 }
 
 const EVERY_MS = 1_000;

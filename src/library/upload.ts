@@ -3,22 +3,14 @@ import { ConfigError, type ExitCode } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { Followed } from "../operations/upload/follow.ts";
 import type { UploadEvent, UploadedFile } from "../operations/upload/upload.ts";
+import { type Given, uploadOptions } from "../options/options.ts";
 import { runDefaults } from "./connector.ts";
 import { libraryMessages } from "./messages.ts";
-import { begin, type Run, type WatchOptions } from "./run.ts";
+import { begin, checked, type Run, type WatchOptions } from "./run.ts";
 import { opened, type Warehouse } from "./warehouse.ts";
 
 /** How files are uploaded. */
-export interface UploadOptions extends WatchOptions<readonly UploadEvent[]> {
-  /** Which company's documents they are; needed where the configuration has several. */
-  readonly company?: string | undefined;
-  /** Media type of the files; default: by the ending of each name. */
-  readonly contentType?: string | undefined;
-  /** Sends a content once more that was sent before. */
-  readonly again?: boolean | undefined;
-  /** How long to wait until the service has processed them, in ms, and then to load what they became; default: not at all. */
-  readonly waitMs?: number | undefined;
-}
+export interface UploadOptions extends WatchOptions<readonly UploadEvent[]>, Given<typeof uploadOptions> {}
 
 /** What became of the files. */
 export interface UploadReport {
@@ -45,16 +37,16 @@ export function upload(
   files: readonly string[],
   options: UploadOptions = {},
 ): Run<readonly UploadEvent[], UploadReport> {
-  const { contentType, again = false, waitMs } = options;
   const own = opened(warehouse);
   return begin(own, options, async (tools, show) => {
+    const { company: named, contentType, again = false, waitMs } = checked(uploadOptions, options);
     const { uploadFiles } = await import("../operations/upload/upload.ts");
     const { followUploads } = await import("../operations/upload/follow.ts");
     const { exitCodeOfAll } = await import("../sync/run/report.ts");
     const { companiesOf } = await import("../sync/run/run.ts");
     const { uploads: flow } = await import("../../streams/uploads.ts");
     const { config } = own.loaded;
-    const [company, ...others] = companiesOf(config, options.company);
+    const [company, ...others] = companiesOf(config, named);
     if (others.length > 0) throw new ConfigError(libraryMessages.company_not_named({ companies: own.companies }));
     const order = {
       ...(await runDefaults()),

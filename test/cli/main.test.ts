@@ -8,7 +8,7 @@ import { deafContext, emptyFolder, tributary } from "./process.ts";
 
 const cwd = emptyFolder();
 
-test("--help lists the commands and examples, and loads nothing but commander", async () => {
+test("--help lists the commands and examples, and loads nothing but commander and zod", async () => {
   const hook = `import{registerHooks}from"node:module";registerHooks({resolve(s,c,n){const r=n(s,c);process._rawDebug(r.url);return r}})`;
   const main = join(import.meta.dirname, "../../src/cli/main.ts");
   const place = { cwd, main, node: ["--import", `data:text/javascript,${encodeURIComponent(hook)}`] };
@@ -17,7 +17,7 @@ test("--help lists the commands and examples, and loads nothing but commander", 
   expect(stdout).toMatch(/init +write config.yaml[\s\S]*config +print[\s\S]*simulate +run[\s\S]*Examples:/);
   for (const command of commands) expect(stdout).toMatch(new RegExp(`\\n  ${command} .*[a-z]`));
   const packages = [...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(match => match[1]);
-  expect(new Set(packages)).toEqual(new Set(["commander"]));
+  expect(new Set(packages)).toEqual(new Set(["commander", "zod"]));
 });
 
 const commands = "init check config streams sync backfill schedule status rejects reset ddl simulate".split(" ");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bareSchema } from "../../src/config/schema.ts";
+import { bareSchema } from "../../src/options/program_form.ts";
 
 /** Every key of the schema: `a.b`, `list[].c`, and `*` for names that are the user's. */
 export function schemaKeys(schema: z.core.$ZodType, above = ""): string[] {

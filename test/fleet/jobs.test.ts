@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { companyDataOf, readCompanyData, readRunData, runDataOf } from "../../src/fleet/job_data.ts";
+import { companyData, companyDataOf, runData, runDataOf } from "../../src/fleet/job_data.ts";
 import { companyPriority, LEAST_OF_DUE, runPriority } from "../../src/fleet/priority.ts";
 import { asDue } from "../../src/sync/context.ts";
 
@@ -14,12 +14,12 @@ test("what was asked for travels as JSON, and nothing of a configuration or its 
   };
   const travelled: unknown = JSON.parse(JSON.stringify(data));
   expect(travelled).toEqual({ ...shared, selection: { names: ["a"], named: ["a"] }, maxTimeMs: 1_000 });
-  const own = companyDataOf(readRunData(travelled), "acme", "key 0");
+  const own = companyDataOf(runData.parse(travelled), "acme", "key 0");
   expect(JSON.parse(JSON.stringify(own))).toEqual({
     ...{ ...shared, company: "acme", keyLock: "key 0" },
     selection: { names: ["a"], named: ["a"], company: "acme" },
   });
-  expect(() => readCompanyData(travelled)).toThrow("company");
+  expect(() => companyData.parse(travelled)).toThrow("company");
 });
 
 test("runs take turns, what is due goes before a backfill, and the kept place takes what is due alone", () => {

@@ -262,6 +262,16 @@ test("integers that a number cannot hold come as bigint", async () => {
   expect(values.some(value => typeof value === "number")).toBe(true);
 });
 
+test("an option that a function does not have, or whose value does not fit, is refused before anything begins", async () => {
+  await using warehouse = await openWarehouse({ config: { api: { base_url: "http://127.0.0.1:1", key: "k" } } });
+  const option_value = { code: "library.option_value", fields: { option: "maxTimeMs" } };
+  await expect(sync(warehouse, { maxTimeMs: Number.NaN })).rejects.toMatchObject(option_value);
+  const unknown = { code: "library.unknown_option", fields: { suggestion: "full" } };
+  await expect(sync(warehouse, { ful: true } as object)).rejects.toMatchObject(unknown);
+  await expect(taken(read(warehouse, { compny: "acme" } as object))).rejects.toMatchObject({ code: unknown.code });
+  await expect(upload(warehouse, [], { waitMs: -1 })).rejects.toMatchObject({ code: option_value.code });
+});
+
 test("a configuration is a file or its values; what is wrong in it is said at once, and nothing is no warehouse", async () => {
   await expect(openWarehouse({ config: join(emptyFolder(), "none.yaml") })).rejects.toThrow("no configuration at");
   const wrong = openWarehouse({ config: { company: "acme", api: { base_url: "nowhere" } }, env: {} });

@@ -5,6 +5,7 @@ import type { CliContext } from "../../src/cli/invocation/context.ts";
 import { attachOptions, runOptions } from "../../src/cli/invocation/options.ts";
 import { commands } from "../../src/cli/program.ts";
 import { configSchema } from "../../src/config/schema.ts";
+import { backfillOptions, reportOptions, syncFlags, uploadOptions } from "../../src/options/options.ts";
 import { schemaKeys } from "../config/schema_keys.ts";
 import { expression, retiredLines, string } from "../language/comments.ts";
 import { generated } from "./generate.ts";
@@ -49,7 +50,7 @@ function sum(pattern: string, count: (text: string) => number): number {
 
 const lines = (pattern: string): number => sum(pattern, text => text.split("\n").length - 1);
 
-/** Options of all commands and their subcommands, without those that commands share by `attachOptions`. */
+/** Options of all commands and their subcommands, without those that they share with each other, the library, jobs or schedules. */
 async function declaredOptions(): Promise<number> {
   const program = new Command();
   // Commands use their context when they run.
@@ -58,7 +59,17 @@ async function declaredOptions(): Promise<number> {
     ...command.options.map(({ flags, description }) => `${flags}: ${description}`),
     ...command.commands.flatMap(optionsOf),
   ];
-  const shared = optionsOf(attachOptions(new Command(), [...runOptions, "yes"]));
+  const several = [syncFlags, backfillOptions, uploadOptions, reportOptions];
+  const command = new Command();
+  attachOptions(command, [...runOptions, "yes"]);
+  const shared = [
+    command,
+    ...several.map(own => {
+      const each = new Command();
+      attachOptions(each, [own]);
+      return each;
+    }),
+  ].flatMap(optionsOf);
   return optionsOf(program).filter(option => !shared.includes(option)).length;
 }
 

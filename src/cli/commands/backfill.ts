@@ -1,51 +1,30 @@
-import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
 import type { BackfillOrder } from "../../operations/backfill/backfill.ts";
 import type { Estimate } from "../../operations/estimate/estimate.ts";
+import { backfillOptions, type Given } from "../../options/options.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
+import { type CommonOptions, defined, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 import { runOutcome } from "./sync.ts";
 
-interface BackfillOptions extends CommonOptions {
-  readonly from?: string;
-  readonly to?: string;
-  readonly resume?: true;
-  readonly restart?: true;
-  readonly workers?: true;
-}
+type BackfillOptions = CommonOptions & Given<typeof backfillOptions>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(streamsArgument())
-    .description(
-      "Load history: feeds by windows of dates, several at once; lists whole, and details of their rows that are dated in the range (without --to also of those without a date). What was begun is kept: the same command goes on where it was left. While another run waits for the lock, it goes first.",
-    )
-    .option("--from <date>", "from this day on (default: streams.start, else everything, read whole)", day)
-    .option("--to <date>", "up to this day, itself left out (default: up to now)", day)
-    .option("--resume", "go on with what is unfinished, whatever dates it has")
-    .option("--restart", "forget what is unfinished of these streams and begin again")
-    .option("--workers", "have the workers do it (`tributary work`), and follow them; Ctrl-C ends the following");
-  attachOptions(
-    command,
-    [...runOptions, "yes"],
+export const register = defined({
+  arguments: [streamsArgument()],
+  description:
+    "Load history: feeds by windows of dates, several at once; lists whole, and details of their rows that are dated in the range (without --to also of those without a date). What was begun is kept: the same command goes on where it was left. While another run waits for the lock, it goes first.",
+  options: [backfillOptions, ...runOptions, "yes"],
+  examples: [
     "tributary backfill --from 2023-01-01 --dry-run",
     "tributary backfill --from 2023-01-01",
     "tributary backfill --resume",
     "tributary backfill 'invoice*' --from 2024-01-01 --to 2024-07-01 --yes",
-  ).action((names: string[], options: BackfillOptions) => backfill(names, options, context));
-}
-
-/** A calendar date. @throws InvalidArgumentError */
-function day(text: string): string {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text)
-    throw new InvalidArgumentError("Expected a calendar date such as 2024-01-31.");
-  return text;
-}
+  ],
+  run: backfill,
+});
 
 async function backfill(names: readonly string[], options: BackfillOptions, context: CliContext): Promise<void> {
   refuseContradictions(options);

@@ -1,32 +1,29 @@
-import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
 import { ConfigError } from "../../errors.ts";
 import type { CheckLine } from "../../operations/check/check.ts";
+import { flag, type Given } from "../../options/options.ts";
 import { packageVersion } from "../../package_root.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { type Look, outcome } from "../terminal/look.ts";
 import { commandMessages } from "./messages.ts";
 
-interface CheckOptions extends CommonOptions {
-  readonly offline?: boolean;
-}
+const own = { offline: flag("ask neither the service nor a database server") };
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Look at configuration, key, service, destination, schedules and what they need, and say of each whether it is well or what to do. Writes nothing.",
-    )
-    .option("--offline", "ask neither the service nor a database server");
-  attachOptions(
-    command,
-    ["company", "config", "json", "log"],
+type CheckOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  description:
+    "Look at configuration, key, service, destination, schedules and what they need, and say of each whether it is well or what to do. Writes nothing.",
+  options: [own, "company", "config", "json", "log"],
+  examples: [
     "tributary check",
     "tributary check --offline",
     "tributary check --json | jq '.lines[] | select(.ok | not)'",
-  ).action((options: CheckOptions) => check(options, context));
-}
+  ],
+  run: check,
+});
 
 async function check(options: CheckOptions, context: CliContext): Promise<void> {
   const lines: CheckLine[] = [];

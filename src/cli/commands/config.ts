@@ -1,18 +1,12 @@
-import type { Command } from "commander";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
-    "Print the effective configuration: the file, with defaults and variables filled in and secrets masked.",
-  );
-  attachOptions(
-    command,
-    ["config", "json", "log"],
-    "tributary config",
-    "tributary config --json | jq .destination",
-  ).action((options: CommonOptions) => printConfig(options, context));
-}
+export const register = defined({
+  description: "Print the effective configuration: the file, with defaults and variables filled in and secrets masked.",
+  options: ["config", "json", "log"],
+  examples: ["tributary config", "tributary config --json | jq .destination"],
+  run: printConfig,
+});
 
 async function printConfig(options: CommonOptions, context: CliContext): Promise<void> {
   const { effective, warnings, file } = await context.openConfig(options, { local: true });

@@ -1,28 +1,22 @@
 import { relative, resolve } from "node:path";
-import type { Command } from "commander";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
+import { type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 import { inShell } from "../terminal/look.ts";
 
-interface DbtOptions extends CommonOptions {
-  readonly out: string;
-}
+const own = { out: required(localPath(), "where it goes; made where there is none", "<folder>") };
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, the models as marts, a profile. Written again, it replaces its own files and leaves all others alone.",
-    )
-    .requiredOption("--out <folder>", "where it goes; made where there is none", localPath);
-  attachOptions(
-    command,
-    ["config", "json", "log"],
-    "tributary dbt --out dbt/tributary",
-    "cd dbt/tributary && dbt build",
-  ).action((options: DbtOptions) => dbt(options, context));
-}
+type DbtOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  description:
+    "Write a dbt package for the warehouse of the configuration: all tables as described and tested sources, freshness, a staging model a table, the models as marts, a profile. Written again, it replaces its own files and leaves all others alone.",
+  options: [own, "config", "json", "log"],
+  examples: ["tributary dbt --out dbt/tributary", "cd dbt/tributary && dbt build"],
+  run: dbt,
+});
 
 async function dbt(options: DbtOptions, context: CliContext): Promise<void> {
   const { config, templateAt } = await context.openConfig(options, { local: true });

@@ -1,25 +1,19 @@
-import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
+import { flag, type Given } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 
-interface DdlOptions extends CommonOptions {
-  readonly forDba?: true;
-}
+const own = { for_dba: flag("only what needs more rights than the run's role has") };
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
-    )
-    .option("--for-dba", "only what needs more rights than the run's role has");
-  attachOptions(
-    command,
-    ["config", "log"],
-    "tributary ddl > warehouse.sql",
-    "tributary ddl --for-dba | psql --dbname=warehouse",
-  ).action((options: DdlOptions) => ddl(options, context));
-}
+type DdlOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  description:
+    "Print the SQL that makes the warehouse of the configuration. A sync runs it by itself where its role may.",
+  options: [own, "config", "log"],
+  examples: ["tributary ddl > warehouse.sql", "tributary ddl --for-dba | psql --dbname=warehouse"],
+  run: ddl,
+});
 
 async function ddl(options: DdlOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

@@ -1,41 +1,36 @@
 import { join, resolve } from "node:path";
-import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, DestinationError, LockedError } from "../../errors.ts";
+import { type Given, required } from "../../options/options.ts";
 import type { StreamDescription } from "../../outputs/dictionary/stream_description.ts";
 import type { WarehouseSample } from "../../outputs/dictionary/warehouse_sample.ts";
 import type { OwnedFile } from "../../outputs/owned_folder.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
-import { attachOptions, type CommonOptions, localPath } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath, unless } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-interface DocsOptions extends CommonOptions {
-  readonly out: string;
-  readonly examples: boolean;
-}
+const own = {
+  out: required(localPath().default("docs-site"), "folder to write to; made if it isn't there", "<dir>"),
+  examples: unless("don't look into the warehouse: no values, no counts"),
+};
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
-    )
-    .option("--out <dir>", "folder to write to; made if it isn't there", localPath, "docs-site")
-    .option("--no-examples", "don't look into the warehouse: no values, no counts");
-  attachOptions(
-    command,
-    ["company", "config", "json", "log"],
+type DocsOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  description:
+    "Write the data dictionary: every table and column, what it means, its type, where it comes from and how tables hang together, as one searchable page and as Markdown. Needs no configuration; with one whose warehouse can be reached, examples and row counts stand in it. Written again, it replaces its own files and leaves all others alone. Takes no lock and changes nothing in the warehouse.",
+  options: [own, "company", "config", "json", "log"],
+  examples: [
     "tributary docs",
     "tributary docs --out public/dictionary",
     "tributary docs --no-examples      # nothing in it but what the program knows",
-  )
-    .addHelpText(
-      "after",
-      "\nExamples are numbers, dates, flags, identifiers and labels of one word from a few rows; columns that may name a person or\nhold what somebody wrote show none.",
-    )
-    .action((options: DocsOptions) => docs(options, context));
-}
+  ],
+  notes:
+    "\nExamples are numbers, dates, flags, identifiers and labels of one word from a few rows; columns that may name a person or\nhold what somebody wrote show none.",
+  run: docs,
+});
 
 async function docs(options: DocsOptions, context: CliContext): Promise<void> {
   const config = (await configIfAny(options, context, "The dictionary shows what there can be, without examples."))

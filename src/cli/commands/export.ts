@@ -1,63 +1,58 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Command } from "commander";
+import { Argument } from "commander";
+import { z } from "zod";
 import { formatCount } from "../../counted.ts";
 import { nothingLoaded } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
+import { whole } from "../../options/fields.ts";
+import { flag, type Given, required } from "../../options/options.ts";
 import type { ExportOrder, ExportProgress, ExportReport, ExportTools } from "../../outputs/export/export.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
 import { rowTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
 
-interface ExportCommandOptions extends CommonOptions {
-  readonly out: string;
-  readonly partitionBy: readonly string[];
-  readonly live?: true;
-  readonly keep: number;
-}
+const own = {
+  out: required(
+    localPath(),
+    "a folder of its own; becomes a symbolic link into <dir>.exports, where the versions lie",
+    "<dir>",
+  ),
+  partition_by: required(
+    z.array(z.string()).default([]),
+    "folders by a column, _company, or of one table: table=column, table=date:year, :month or :day; repeatable",
+    "<spec>",
+  ),
+  live: flag("only rows that the service still lists"),
+  keep: required(whole(1).default(2), "versions to keep, for readers that are in the middle of one", "<n>"),
+};
 
-const KEEP = 2;
+type ExportCommandOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument(
+export const register = defined({
+  arguments: [
+    new Argument(
       "[stream...]",
       "streams, patterns or presets (default: every table there is, also of streams that are off)",
-    )
-    .description(
-      "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Every table is written anew. Nothing in the warehouse is locked. It notes the folder and its privacy policy: after a change of `privacy` each run names the exports to make again.",
-    )
-    .requiredOption(
-      "--out <dir>",
-      "a folder of its own; becomes a symbolic link into <dir>.exports, where the versions lie",
-      localPath,
-    )
-    .option(
-      "--partition-by <spec>",
-      "folders by a column, _company, or of one table: table=column, table=date:year, :month or :day; repeatable",
-      (spec: string, all: readonly string[]) => [...all, spec],
-      [],
-    )
-    .option("--live", "only rows that the service still lists")
-    .option("--keep <n>", "versions to keep, for readers that are in the middle of one", whole(1), KEEP);
-  attachOptions(
-    command,
-    ["company", "config", "json", "wait", "log", "noProgress"],
+    ),
+  ],
+  description:
+    "Write the tables as Parquet files, a folder a table, for Spark, Trino, BigQuery and DuckDB. The folder changes in one step: readers see the export before or the new one, never a mixture. Every table is written anew. Nothing in the warehouse is locked. It notes the folder and its privacy policy: after a change of `privacy` each run names the exports to make again.",
+  options: [own, "company", "config", "json", "wait", "log", "progress"],
+  examples: [
     "tributary export --out lake",
     "tributary export 'purchase_order*' invoices --out lake --live",
     "tributary export --out lake --partition-by _company --partition-by purchase_orders=po_date:month",
     "tributary export --out lake --json | jq -r '.tables[] | [.table, .rows] | @tsv'",
-  )
-    .addHelpText(
-      "after",
-      "\nlake/_manifest.json says what is there: rows, files, columns and their types. docs/export.md says how to read it.",
-    )
-    .action((names: string[], options: ExportCommandOptions) => exportTables(names, options, context));
-}
+  ],
+  notes:
+    "\nlake/_manifest.json says what is there: rows, files, columns and their types. docs/export.md says how to read it.",
+  run: exportTables,
+});
 
 async function exportTables(
   names: readonly string[],
@@ -87,7 +82,7 @@ async function exportTables(
   };
   const note = async (isKnown: boolean) => {
     const noting = { place, policy: policy.id, isKnown, holder: holderNow(context), clock: tools.clock };
-    const warning = await notePlace(config.destination, { ...noting, waitMs: options.wait });
+    const warning = await notePlace(config.destination, { ...noting, waitMs: options.waitMs });
     if (warning !== undefined) tools.log.warn(warning);
   };
   try {

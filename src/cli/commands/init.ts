@@ -2,27 +2,21 @@ import { existsSync } from "node:fs";
 import { appendFile, chmod, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import type { Command } from "commander";
 import { ENV_FILE } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import { packageRoot } from "../../package_root.ts";
 import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
+export const register = defined({
+  description:
     "Write config.yaml from the example, asking for the few values that matter. Secrets go to a .env file beside it (mode 600), which all commands read. Nothing is overwritten.",
-  );
-  attachOptions(
-    command,
-    ["config", "yes", "log"],
-    "tributary init",
-    "tributary init --yes",
-    "tributary init --config prod.yaml",
-  ).action((options: CommonOptions) => init(options, context));
-}
+  options: ["config", "yes", "log"],
+  examples: ["tributary init", "tributary init --yes", "tributary init --config prod.yaml"],
+  run: init,
+});
 
 async function init(options: CommonOptions, context: CliContext): Promise<void> {
   const file = options.config ?? (context.env["TRIBUTARY_CONFIG"] || "config.yaml");

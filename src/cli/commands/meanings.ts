@@ -1,29 +1,29 @@
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
 import type { MeaningsOrder, SeenMeaning } from "../../operations/meanings.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
 
 const RESOURCES = { memoryLimitMb: 512, threads: 2 } as const;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[meaning...]", "credit, paid, held, open, late, processed, dismissed or resolved (default: all)")
-    .description(
-      "Show what the models take rows for, by which lines of the configuration, and the values that stand in the columns that say it or may. Nothing is written.",
-    );
-  attachOptions(
-    command,
-    ["company", "config", "json", "log"],
+export const register = defined({
+  arguments: [
+    new Argument("[meaning...]", "credit, paid, held, open, late, processed, dismissed or resolved (default: all)"),
+  ],
+  description:
+    "Show what the models take rows for, by which lines of the configuration, and the values that stand in the columns that say it or may. Nothing is written.",
+  options: ["company", "config", "json", "log"],
+  examples: [
     "tributary meanings",
     "tributary meanings credit paid",
     "tributary meanings --json | jq '.meanings[].columns'",
-  ).action((names: readonly string[], options: CommonOptions) => meanings(names, options, context));
-}
+  ],
+  run: meanings,
+});
 
 async function meanings(names: readonly string[], options: CommonOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

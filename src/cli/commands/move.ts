@@ -1,24 +1,22 @@
-import type { Command } from "commander";
+import { z } from "zod";
 import { formatCount } from "../../counted.ts";
+import { type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { inShell } from "../terminal/look.ts";
 import { commandMessages } from "./messages.ts";
 
-interface MoveOptions extends CommonOptions {
-  readonly to: string;
-}
+const own = { to: required(z.string(), "a configuration, the destination of which is to be filled", "<file>") };
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows. Stopped, nothing was copied.",
-    )
-    .requiredOption("--to <file>", "a configuration, the destination of which is to be filled");
-  attachOptions(command, ["config", "json", "wait", "log", "noProgress"], "tributary move --to postgres.yaml").action(
-    (options: MoveOptions) => move(options, context),
-  );
-}
+type MoveOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  description:
+    "Fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows. Stopped, nothing was copied.",
+  options: [own, "config", "json", "wait", "log", "progress"],
+  examples: ["tributary move --to postgres.yaml"],
+  run: move,
+});
 
 async function move(options: MoveOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
@@ -37,7 +35,7 @@ async function move(options: MoveOptions, context: CliContext): Promise<void> {
   const report = await moveWarehouse(
     { ...(await runDefaults()), config, to },
     {
-      ...{ clock, log, signal, runId, waitMs: options.wait },
+      ...{ clock, log, signal, runId, waitMs: options.waitMs },
       watch: ({ table, nth, of }) => show(`copying ${table}: table ${nth} of ${of}`),
     },
   );

@@ -2,22 +2,19 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { type Command, Option } from "commander";
+import { Argument } from "commander";
+import { z } from "zod";
 import { counted } from "../../counted.ts";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import { whole } from "../../options/fields.ts";
+import { type Given, option } from "../../options/options.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 import { cutText, formatTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
-
-interface QueryOptions extends CommonOptions {
-  readonly format?: "table" | "csv" | "json" | "parquet";
-  readonly limit?: number;
-  readonly out?: string | undefined;
-}
 
 /** Default row limit of a table. */
 const SHOWN = 100;
@@ -25,34 +22,34 @@ const SHOWN = 100;
 const CELL = 60;
 /** Lines of the prompt's history. */
 const REMEMBERED = 500;
+const own = {
+  format: option(
+    z.enum(["table", "csv", "json", "parquet"]),
+    "table on a terminal, else csv; json: an object a line",
+    "<format>",
+  ),
+  out: option(localPath(), "where parquet is written", "<file>"),
+  limit: option(whole(0), `so many rows at most (default: of a table ${SHOWN}, else all; 0: all)`, "<n>"),
+};
+
+type QueryOptions = CommonOptions & Given<typeof own>;
+
 const RESOURCES = { memoryLimitMb: 1_024, threads: 2 } as const;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")
-    .description(
-      "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",
-    )
-    .addOption(
-      new Option("--format <format>", "table on a terminal, else csv; json: an object a line").choices([
-        "table",
-        "csv",
-        "json",
-        "parquet",
-      ]),
-    )
-    .option("--out <file>", "where parquet is written", localPath)
-    .option("--limit <n>", `so many rows at most (default: of a table ${SHOWN}, else all; 0: all)`, whole(0));
-  attachOptions(
-    command,
-    ["config"],
+export const register = defined({
+  arguments: [new Argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")],
+  description:
+    "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",
+  options: [own, "config"],
+  examples: [
     "tributary query 'select vendor_name, sum(spend_amount) from spend_by_vendor_month group by 1 order by 2 desc'",
     "tributary query 'select * from invoices' > invoices.csv",
     "tributary query 'select * from findings where _deleted_at is null' --format json | jq .title",
     "tributary query 'select * from invoices' --format parquet --out invoices.parquet",
     "tributary query < question.sql",
-  ).action((sql: string | undefined, options: QueryOptions) => query(sql, options, context));
-}
+  ],
+  run: query,
+});
 
 async function query(sql: string | undefined, options: QueryOptions, context: CliContext): Promise<void> {
   const { stdin, stdout } = context;

@@ -1,28 +1,25 @@
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { runDefaults } from "../../library/connector.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, limitsOf, runOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined, limitsOf, runOptions } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 import { dryRun, runOutcome } from "./sync.ts";
 
 /** More keys than this are work for a sync. */
 const MOST_KEYS = 1_000;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("<list>", "the list that the rows are in, by its name")
-    .argument("<key...>", "keys of its rows: the text of the list's first key column, as it is in the table")
-    .description(
-      "Fetch the details of some rows now, whether they are due or not: those of each detail stream of the list that is on. The row itself comes with the next sync, as the service has no endpoint for one row of a list. Details of details, and those asked for by a value that rows carry, are left to a sync; rows from before streams.start are left out.",
-    );
-  attachOptions(
-    command,
-    runOptions,
-    "tributary refresh purchase_orders PO-17 PO-18",
-    "tributary refresh invoices 4711 --wait 10m --json",
-  ).action((list: string, keys: string[], options: CommonOptions) => refresh(list, keys, options, context));
-}
+export const register = defined({
+  arguments: [
+    new Argument("<list>", "the list that the rows are in, by its name"),
+    new Argument("<key...>", "keys of its rows: the text of the list's first key column, as it is in the table"),
+  ],
+  description:
+    "Fetch the details of some rows now, whether they are due or not: those of each detail stream of the list that is on. The row itself comes with the next sync, as the service has no endpoint for one row of a list. Details of details, and those asked for by a value that rows carry, are left to a sync; rows from before streams.start are left out.",
+  options: runOptions,
+  examples: ["tributary refresh purchase_orders PO-17 PO-18", "tributary refresh invoices 4711 --wait 10m --json"],
+  run: refresh,
+});
 
 async function refresh(
   list: string,

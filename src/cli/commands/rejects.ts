@@ -1,40 +1,33 @@
-import type { Command } from "commander";
+import { Argument } from "commander";
 import type { Config } from "../../config/config.ts";
 import { formatCount } from "../../counted.ts";
 import type { RejectsOrder } from "../../operations/rejects.ts";
+import { whole } from "../../options/fields.ts";
+import { flag, type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 
-interface RejectsOptions extends CommonOptions {
-  readonly problems?: true;
-  readonly all?: true;
-  readonly limit: number;
-}
+const own = {
+  problems: flag("values instead of rows: their rows are stored, the column is NULL and _problems has the text"),
+  all: flag("also what is over (rows that were loaded later or are no longer sent), and details that answered 404"),
+  limit: required(whole(1).default(50), "how many to show", "<n>"),
+};
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[stream]", "a stream, a pattern or a preset (default: all)")
-    .description(
-      "Show rows that cannot be stored and details that could not be fetched, or values that cannot be read, with the reason.",
-    )
-    .option(
-      "--problems",
-      "values instead of rows: their rows are stored, the column is NULL and _problems has the text",
-    )
-    .option(
-      "--all",
-      "also what is over (rows that were loaded later or are no longer sent), and details that answered 404",
-    )
-    .option("--limit <n>", "how many to show", whole(1), 50);
-  attachOptions(
-    command,
-    ["company", "config", "json", "log"],
+type RejectsOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  arguments: [new Argument("[stream]", "a stream, a pattern or a preset (default: all)")],
+  description:
+    "Show rows that cannot be stored and details that could not be fetched, or values that cannot be read, with the reason.",
+  options: [own, "company", "config", "json", "log"],
+  examples: [
     "tributary rejects",
     "tributary rejects purchase_orders --problems",
     "tributary rejects --json --limit 1000 | jq '.rejects[].raw'",
-  ).action((name: string | undefined, options: RejectsOptions) => rejects(name, options, context));
-}
+  ],
+  run: rejects,
+});
 
 async function rejects(name: string | undefined, options: RejectsOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

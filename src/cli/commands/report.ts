@@ -1,35 +1,30 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { formatCount } from "../../counted.ts";
+import { type Given, reportOptions, required } from "../../options/options.ts";
 import type { Contents } from "../../outputs/report/contents.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, localPath, whole } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 
-interface ReportOptions extends CommonOptions {
-  readonly out: string;
-  readonly months: number;
-}
+const own = {
+  out: required(localPath(), "the page, such as report.html; one that it wrote before is replaced", "<file>"),
+  ...reportOptions,
+};
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
-    )
-    .requiredOption("--out <file>", "the page, such as report.html; one that it wrote before is replaced", localPath)
-    .option("--months <n>", "how many whole months before the present one, 1 to 36", whole(1, 36), 12);
-  attachOptions(
-    command,
-    ["company", "config", "json", "log"],
+type ReportOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  description:
+    "Write one page of charts and tables for whoever would rather look than query: spend, invoice exceptions, savings found, late deliveries, price trends. It needs no network and no script, follows light and dark, and prints on A4. Made from the views for analysts, as of one moment; takes no lock and changes nothing.",
+  options: [own, "company", "config", "json", "log"],
+  examples: [
     "tributary report --out report.html",
     "tributary report --out report-acme.html --company acme --months 6",
     "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",
-  )
-    .addHelpText(
-      "after",
-      "\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.",
-    )
-    .action((options: ReportOptions) => report(options, context));
-}
+  ],
+  notes:
+    "\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.",
+  run: report,
+});
 
 async function report(options: ReportOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

@@ -1,32 +1,32 @@
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { counted } from "../../counted.ts";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
+import { flag, type Given } from "../../options/options.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
 import { streamTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
 
-interface ResetOptions extends CommonOptions {
-  readonly drop?: true;
-}
+const own = { drop: flag("remove this company's rows too, and tables in which no company has rows") };
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("<stream...>", "names, patterns such as 'invoice*', presets; a list brings its details along")
-    .description(
-      "Forget how far streams were read, so that the next run reads them from the start. Their rows stay, unless --drop.",
-    )
-    .option("--drop", "remove this company's rows too, and tables in which no company has rows");
-  attachOptions(
-    command,
-    ["company", "config", "json", "dryRun", "wait", "log", "yes"],
+type ResetOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  arguments: [
+    new Argument("<stream...>", "names, patterns such as 'invoice*', presets; a list brings its details along"),
+  ],
+  description:
+    "Forget how far streams were read, so that the next run reads them from the start. Their rows stay, unless --drop.",
+  options: [own, "company", "config", "json", "dry_run", "wait", "log", "yes"],
+  examples: [
     "tributary reset items",
     "tributary reset 'invoice*' --dry-run",
     "tributary reset '*' --drop --company acme --yes",
-  ).action((names: string[], options: ResetOptions) => runReset(names, options, context));
-}
+  ],
+  run: runReset,
+});
 
 async function runReset(names: readonly string[], options: ResetOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
@@ -43,7 +43,7 @@ async function runReset(names: readonly string[], options: ResetOptions, context
   if (!options.json) context.print(costs(plan, order.drop, context.look()));
   if (!options.yes) await consent(order, context);
   const runId = newRunId(new Date(systemClock.now()).toISOString(), Math.random);
-  const done = await reset(order, { runId, clock: systemClock, waitMs: options.wait });
+  const done = await reset(order, { runId, clock: systemClock, waitMs: options.waitMs });
   if (options.json) return context.printJson({ streams: plan, done });
   context.print(`\n${done.join("\n")}`);
 }

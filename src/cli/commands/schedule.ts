@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { LoadedConfig } from "../../config/load.ts";
@@ -10,45 +9,41 @@ import { ConfigError } from "../../errors.ts";
 import { configuredStreams, runDefaults } from "../../library/connector.ts";
 import type { Log } from "../../logging.ts";
 import { textsOf } from "../../message.ts";
+import type { Given } from "../../options/options.ts";
 import type { Surroundings } from "../invocation/attachments.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined, textOption, unless } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-interface ScheduleOptions extends CommonOptions {
-  readonly once?: string;
-  readonly server: boolean;
-}
+const own = {
+  once: textOption(
+    "run this schedule now, end with the run's exit code: for cron, a systemd timer, a CronJob",
+    "<name>",
+  ),
+  server: unless("don't serve the status page"),
+};
+
+type ScheduleOptions = CommonOptions & Given<typeof own>;
 
 /** A stop is over in less than the ten seconds that service managers wait at least. */
 const STOP_MS = 9_700;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again. With `workers` in the configuration they do it, and of several such commands one asks them.",
-    )
-    .option(
-      "--once <name>",
-      "run this schedule now, end with the run's exit code: for cron, a systemd timer, a CronJob",
-    )
-    .option("--no-server", "don't serve the status page");
-  command.addHelpText(
-    "after",
-    `
+export const register = defined({
+  description:
+    "Stay up and run what `schedules` in the configuration says, one run at a time. A run that was missed is caught up once, a failed one is tried again. With `workers` in the configuration they do it, and of several such commands one asks them.",
+  options: [own, "config", "json", "log", "progress"],
+  signals: `
 Signals:
   SIGTERM, SIGINT  ends within 10 seconds; the run under way saves what it read. Exit code 0. A second one leaves at once.
   SIGHUP           reads the configuration again, as a change of its file does. One that can't be used is refused.`,
-  );
-  attachOptions(
-    command,
-    ["config", "json", "log", "noProgress"],
+  examples: [
     "tributary schedule",
     "tributary schedule --config /etc/tributary/config.yaml --no-server",
     "tributary schedule --once nightly --json",
-  ).action((options: ScheduleOptions) => schedule(options, context));
-}
+  ],
+  run: schedule,
+});
 
 async function schedule(options: ScheduleOptions, context: CliContext): Promise<void> {
   if (options.once !== undefined) return runOnce(options.once, options, context);

@@ -1,45 +1,45 @@
-import { type Command, Option } from "commander";
+import { z } from "zod";
 import type { Faults } from "../../../simulator/faults.ts";
 import type { Simulator, VocabularyName } from "../../../simulator/simulator.ts";
 import { ConfigError, refuse } from "../../errors.ts";
 import { nearest } from "../../nearest_name.ts";
+import { whole } from "../../options/fields.ts";
+import { type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, whole } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-interface SimulateOptions extends Readonly<Record<"port" | "seed" | "orders", number>> {
-  readonly host: string;
-  readonly key: string;
-  readonly vocabulary: VocabularyName;
-  readonly fault: readonly string[];
-  readonly json?: true;
-}
+const own = {
+  port: required(whole(0, 65_535).default(8099), "port; 0 takes a free one", "<n>"),
+  host: required(z.string().default("127.0.0.1"), "address to listen on", "<address>"),
+  key: required(z.string().default("demo-key"), "the only API key it takes", "<key>"),
+  seed: required(whole(0, 2 ** 32 - 1).default(1), "the same seed makes the same data", "<n>"),
+  orders: required(
+    whole(0, 10_000_000).default(200),
+    "purchase orders; there are as many invoices, and other rows in proportion",
+    "<n>",
+  ),
+  vocabulary: required(
+    z.enum(["plain", "other"] satisfies VocabularyName[]).default("plain"),
+    "values and formats that the service's documents leave open",
+    "<name>",
+  ),
+  fault: required(z.array(z.string()).default([]), "a misbehaviour; may be repeated", "<name=value>"),
+};
 
-export function register(command: Command, context: CliContext): void {
-  const number = (flags: string, what: string, value: number, most = 10_000_000): Option =>
-    new Option(flags, what).argParser(whole(0, most)).default(value);
-  command
-    .description("Run a simulated service: made-up but consistent orders, invoices, items, findings and documents.")
-    .addOption(number("--port <n>", "port; 0 takes a free one", 8099, 65_535))
-    .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--key <key>", "the only API key it takes", "demo-key")
-    .addOption(number("--seed <n>", "the same seed makes the same data", 1, 2 ** 32 - 1))
-    .addOption(number("--orders <n>", "purchase orders; there are as many invoices, and other rows in proportion", 200))
-    .addOption(
-      new Option("--vocabulary <name>", "values and formats that the service's documents leave open")
-        .choices(["plain", "other"] satisfies VocabularyName[])
-        .default("plain"),
-    )
-    .option("--fault <name=value>", "a misbehaviour; may be repeated", (pair, pairs: string[]) => [...pairs, pair], []);
-  attachOptions(
-    command,
-    ["json"],
+type SimulateOptions = Pick<CommonOptions, "json"> & Given<typeof own>;
+
+export const register = defined({
+  description: "Run a simulated service: made-up but consistent orders, invoices, items, findings and documents.",
+  options: [own, "json"],
+  examples: [
     "tributary simulate",
     "tributary simulate --port 0 --orders 20000 --fault latencyMs=20",
     "tributary simulate --fault error500=0.05 --fault 'hang={\"next\":3}' --fault only=/po",
     'curl -X POST http://127.0.0.1:8099/_simulator/change -d \'{"update":{"items":5}}\'',
-  ).action((options: SimulateOptions) => simulate(options, context));
-}
+  ],
+  run: simulate,
+});
 
 async function simulate(options: SimulateOptions, context: CliContext): Promise<void> {
   const simulator = await started(options, context);

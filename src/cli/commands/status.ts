@@ -1,24 +1,24 @@
-import type { Command } from "commander";
 import type { StreamGroup } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
+import { flag, type Given } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 
-export function register(command: Command, context: CliContext): void {
-  command.description(
+const own = { serve: flag("serve the status page at the configuration's server.listen, until Ctrl-C") };
+
+type StatusOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  description:
     "Show the last and the running run, and of every stream how fresh it is, its rows and its problems; of details how old they get, and how many change unseen. Never waits for a run.",
-  );
-  command.option("--serve", "serve the status page at the configuration's server.listen, until Ctrl-C");
-  attachOptions(
-    command,
-    ["company", "config", "json", "log"],
+  options: [own, "company", "config", "json", "log"],
+  examples: [
     "tributary status",
     "tributary status --json | jq '.streams[] | {stream, complete_to}'",
     "tributary status --serve",
-  ).action((options: StatusOptions) => status(options, context));
-}
-
-type StatusOptions = CommonOptions & { readonly serve?: true };
+  ],
+  run: status,
+});
 
 async function status(options: StatusOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });

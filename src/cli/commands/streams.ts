@@ -1,20 +1,15 @@
-import type { Command } from "commander";
+import { Argument } from "commander";
 import type { CliContext } from "../invocation/context.ts";
 import { configIfAny } from "../invocation/optional_config.ts";
-import { attachOptions, type CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, defined } from "../invocation/options.ts";
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[name]", "a stream or a pattern such as 'invoice*', to see it in full")
-    .description("List what can be read from the service, and the tables it becomes. Needs no configuration.");
-  attachOptions(
-    command,
-    ["config", "json", "log"],
-    "tributary streams",
-    "tributary streams purchase_orders",
-    "tributary streams --json | jq '.[].name'",
-  ).action((name: string | undefined, options: CommonOptions) => listStreams(name, options, context));
-}
+export const register = defined({
+  arguments: [new Argument("[name]", "a stream or a pattern such as 'invoice*', to see it in full")],
+  description: "List what can be read from the service, and the tables it becomes. Needs no configuration.",
+  options: ["config", "json", "log"],
+  examples: ["tributary streams", "tributary streams purchase_orders", "tributary streams --json | jq '.[].name'"],
+  run: listStreams,
+});
 
 async function listStreams(name: string | undefined, options: CommonOptions, context: CliContext): Promise<void> {
   const { describedStreams } = await import("../../library/streams.ts");

@@ -1,51 +1,31 @@
-import { type Command, Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { isFile } from "../../config/destination.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import { entryAt } from "../../files.ts";
-import type { SyncOptions as LibraryOptions } from "../../library/sync.ts";
 import type { OpenWarehouse } from "../../library/warehouse.ts";
+import { type Given, programRules, syncFlags, syncOptions } from "../../options/options.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
+import { type CommonOptions, defined, runOptions, streamsArgument } from "../invocation/options.ts";
 import { type Outcome, runOnTerminal, tellErrors, withRunTools } from "../invocation/run_tools.ts";
 import { inShell } from "../terminal/look.ts";
 
-interface SyncOptions extends CommonOptions {
-  readonly full?: true;
-  readonly details?: true;
-  readonly resume?: true;
-  readonly confirmDeletes?: true;
-  readonly acceptAddress?: true;
-  readonly workers?: true;
-}
+type SyncOptions = CommonOptions & Given<typeof syncFlags>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(streamsArgument())
-    .description("Bring the tables up to date: read what is new or changed, store it, publish it.")
-    .option("--full", "read lists and feeds whole, whatever the high-water marks say")
-    .option("--details", "fetch the details of all rows again, unchanged ones too")
-    .option("--resume", "let --full and --details go on with what a stopped run began; without them a run always does")
-    .option("--confirm-deletes", "read lists and feeds whole, and accept the deletions that were held back")
-    .addOption(
-      new Option(
-        "--accept-address",
-        "the service has another address: compare its company's id and up to 50 rows with what is kept, and record it",
-      ).conflicts(["workers", "dryRun"]),
-    )
-    .option("--workers", "have the workers do it (`tributary work`), and follow them; Ctrl-C ends the following");
-  attachOptions(
-    command,
-    runOptions,
+export const register = defined({
+  arguments: [streamsArgument()],
+  description: "Bring the tables up to date: read what is new or changed, store it, publish it.",
+  options: [syncFlags, ...runOptions],
+  examples: [
     "tributary sync",
     "tributary sync purchase_orders purchase_order_details",
     "tributary sync 'invoice*' --full",
     "tributary sync --full --resume --max-time 1h",
     "tributary sync --max-time 4h --wait 30m --json",
-  ).action((names: string[], options: SyncOptions) => sync(names, options, context));
-}
+  ],
+  run: sync,
+});
 
 async function sync(streams: readonly string[], options: SyncOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options);
@@ -53,17 +33,17 @@ async function sync(streams: readonly string[], options: SyncOptions, context: C
   const { sync: run, syncOrder } = await import("../../library/sync.ts");
   await runOnTerminal(context, options, loaded.warnings, async tools => {
     const warehouse = new OpenWarehouse(loaded, tools);
-    const wanted = { ...syncOptions(streams, options), signal: tools.signal, watch: tools.watch };
+    const wanted = { ...syncOptionsOf(streams, options), signal: tools.signal, watch: tools.watch };
     if (options.dryRun) return dryRun(await syncOrder(warehouse, wanted), tools, options);
     return runOutcome(await run(warehouse, wanted), loaded.config);
   });
 }
 
 /** The options of the command as those of the function. */
-export const syncOptions = (streams: readonly string[], options: SyncOptions): LibraryOptions => {
-  const { company, full, details, resume, confirmDeletes, acceptAddress, workers } = options;
-  return { streams, company, full, details, resume, confirmDeletes, acceptAddress, workers, ...limitsOf(options) };
-};
+const syncOptionsOf = (streams: readonly string[], options: SyncOptions) =>
+  programRules(syncOptions)
+    .strip()
+    .parse({ ...options, streams });
 
 /** The warehouse, after a sync of these streams where one is wanted, and what the sync did. */
 export async function syncedWarehouse(
@@ -78,7 +58,7 @@ export async function syncedWarehouse(
     const warehouse = new OpenWarehouse(loaded, tools);
     if (!options.sync) return { warehouse };
     const { signal, watch } = tools;
-    const report = await sync(warehouse, { ...syncOptions(streams, options), signal, watch });
+    const report = await sync(warehouse, { ...syncOptionsOf(streams, options), signal, watch });
     if (options.quiet) tellErrors(context, report.errors);
     else for (const error of report.errors) tools.log.warn(error);
     context.exit(report.exit_code);

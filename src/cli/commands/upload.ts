@@ -1,50 +1,48 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { Argument } from "commander";
 import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
 import { type Message, textsOf } from "../../message.ts";
+import { type Given, uploadOptions } from "../../options/options.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, duration } from "../invocation/options.ts";
+import { type CommonOptions, defined, textOption } from "../invocation/options.ts";
 import { type Outcome, runOnTerminal } from "../invocation/run_tools.ts";
 import type { Look } from "../terminal/look.ts";
 import { cutText, rowTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
 
-interface UploadOptions extends Omit<CommonOptions, "wait"> {
-  /** Milliseconds; true: as long as usual. */
-  readonly wait?: number | true;
-  readonly watch?: string;
-  readonly again?: true;
-  readonly contentType?: string;
-}
+const { company: _, wait, ...sending } = uploadOptions;
+
+const own = {
+  wait,
+  watch: textOption("send what is put there, and move it to done/ or failed/ in it, until it is stopped", "<folder>"),
+  ...sending,
+};
+
+type UploadOptions = Omit<CommonOptions, "waitMs"> &
+  Omit<Given<typeof own>, "waitMs"> & { readonly waitMs?: number | true | undefined };
 
 const WAIT_MS = 600_000;
 /** Columns of a row that are shown off --json. */
 const SHOWN = 8;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .argument("[file...]", "invoices, orders, quotes …")
-    .description(
-      "Upload files to the service, each content once. An interrupted upload is resumed. When the service may have created a document but its answer was lost, the file is reported as unknown and not sent again.",
-    )
-    .option("--wait [duration]", "until they are processed (10m), then load and show what they became", duration)
-    .option("--watch <folder>", "send what is put there, and move it to done/ or failed/ in it, until it is stopped")
-    .option("--again", "send a content once more that was sent before")
-    .option("--content-type <type>", "media type of the files (default: by the ending of each name)");
-  attachOptions(
-    command,
-    ["company", "config", "json", "log", "noProgress"],
+export const register = defined({
+  arguments: [new Argument("[file...]", "invoices, orders, quotes …")],
+  description:
+    "Upload files to the service, each content once. An interrupted upload is resumed. When the service may have created a document but its answer was lost, the file is reported as unknown and not sent again.",
+  options: [own, "company", "config", "json", "log", "progress"],
+  examples: [
     "tributary upload invoice.pdf order.xlsx",
     "tributary upload invoices/*.pdf --wait 10m --json | jq '.rows'",
     "tributary upload --watch ./inbox",
-  ).action((files: string[], options: UploadOptions) => upload(files, options, context));
-}
+  ],
+  run: upload,
+});
 
 async function upload(files: readonly string[], options: UploadOptions, context: CliContext): Promise<void> {
   const { watch } = options;
-  const waitMs = options.wait === true ? WAIT_MS : options.wait;
+  const waitMs = options.waitMs === true ? WAIT_MS : options.waitMs;
   if ((watch === undefined) === (files.length === 0)) throw new ConfigError(commandMessages.upload_files_or_watch());
   if (watch !== undefined && waitMs !== undefined) throw new ConfigError(commandMessages.upload_watch_with_wait());
   const loaded = await context.openConfig(options);

@@ -1,41 +1,30 @@
-import { type Command, Option } from "commander";
 import { runDefaults } from "../../library/connector.ts";
 import type { VerifyOrder } from "../../operations/verify/verify.ts";
+import { whole } from "../../options/fields.ts";
+import { flag, type Given, required } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
-import {
-  attachOptions,
-  type CommonOptions,
-  limitsOf,
-  runOptions,
-  streamsArgument,
-  whole,
-} from "../invocation/options.ts";
+import { type CommonOptions, defined, limitsOf, runOptions, streamsArgument } from "../invocation/options.ts";
 
-interface VerifyOptions extends CommonOptions {
-  readonly sample: number;
-  readonly all?: true;
-}
+const own = {
+  sample: required(whole(0).default(200), "how many details of each kind to ask for", "<n>"),
+  all: flag("ask for all details", { conflicts: ["sample"] }),
+};
 
-/** Details of each kind that are asked for unless it is said otherwise. */
-const SAMPLE = 200;
+type VerifyOptions = CommonOptions & Given<typeof own>;
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(streamsArgument())
-    .description(
-      "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",
-    )
-    .option("--sample <n>", "how many details of each kind to ask for", whole(0), SAMPLE)
-    .addOption(new Option("--all", "ask for all details").conflicts("sample"));
-  attachOptions(
-    command,
-    runOptions.filter(option => option !== "dryRun"),
+export const register = defined({
+  arguments: [streamsArgument()],
+  description:
+    "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",
+  options: [own, ...runOptions.filter(each => each !== "dry_run")],
+  examples: [
     "tributary verify",
     "tributary verify purchase_orders purchase_order_details --sample 50",
     "tributary verify 'invoice*' --all --max-requests 5000",
     "tributary verify --json | jq '.differences[] | select(.kind != \"changed_since\")'",
-  ).action((names: string[], options: VerifyOptions) => verify(names, options, context));
-}
+  ],
+  run: verify,
+});
 
 async function verify(names: readonly string[], options: VerifyOptions, context: CliContext): Promise<void> {
   const { config, warnings } = await context.openConfig(options);

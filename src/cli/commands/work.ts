@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { type Command, InvalidArgumentError } from "commander";
+import { z } from "zod";
 import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { CachedStatus } from "../../daemon/cached_status.ts";
@@ -11,53 +11,47 @@ import { runDefaults } from "../../library/connector.ts";
 import type { Log } from "../../logging.ts";
 import { reworded } from "../../message.ts";
 import type { Status } from "../../operations/status.ts";
+import { whole } from "../../options/fields.ts";
+import { type Given, option } from "../../options/options.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import { attachOptions, type CommonOptions, whole } from "../invocation/options.ts";
+import { type CommonOptions, defined, unless } from "../invocation/options.ts";
 import { commandMessages } from "./messages.ts";
 
-interface WorkOptions extends CommonOptions {
-  readonly local?: number;
-  readonly drain?: string | true;
-  readonly stop?: string;
-  readonly server: boolean;
-}
+const own = {
+  local: option(whole(1, 64), "start so many workers as processes of this machine", "<n>"),
+  drain: option(
+    z.union([z.string(), z.literal(true)]),
+    "have a worker, or all, finish what they are doing and leave",
+    "[worker]",
+  ),
+  stop: option(
+    z.string().regex(/^\d{8}T\d{6}-[0-9a-f]{8}$/, {
+      error: "expected the id of a run such as 20261126T020000-1a2b3c4d: `tributary status` shows it",
+    }),
+    "end a run at its next safe point",
+    "<run>",
+  ),
+  server: unless("don't serve health and metrics"),
+};
+
+type WorkOptions = CommonOptions & Given<typeof own>;
 
 const words = {
   stopping: commandMessages.work_stopping(),
   stopped: commandMessages.work_stopped,
 };
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .description(
-      "Stay up and work on the runs of `tributary schedule` and `tributary sync --workers`, a company at a time. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; one process at a time works on a company.",
-    )
-    .option("--local <n>", "start so many workers as processes of this machine", whole(1, 64))
-    .option("--drain [worker]", "have a worker, or all, finish what they are doing and leave")
-    .option("--stop <run>", "end a run at its next safe point", runId)
-    .option("--no-server", "don't serve health and metrics");
-  command.addHelpText(
-    "after",
-    `
+export const register = defined({
+  description:
+    "Stay up and work on the runs of `tributary schedule` and `tributary sync --workers`, a company at a time. Any number of machines may do so, for one warehouse in PostgreSQL or one lake; one process at a time works on a company.",
+  options: [own, "config", "log"],
+  signals: `
 Signals:
   SIGTERM, SIGINT  ends within 10 seconds; what was read is stored, and other workers go on with it. Exit code 0.`,
-  );
-  attachOptions(
-    command,
-    ["config", "log"],
-    "tributary work",
-    "tributary work --local 4 --no-server",
-    "tributary work --drain",
-  ).action((options: WorkOptions) => work(options, context));
-}
-
-function runId(text: string): string {
-  if (/^\d{8}T\d{6}-[0-9a-f]{8}$/.test(text)) return text;
-  throw new InvalidArgumentError(
-    "Expected the id of a run such as 20261126T020000-1a2b3c4d: `tributary status` shows it.",
-  );
-}
+  examples: ["tributary work", "tributary work --local 4 --no-server", "tributary work --drain"],
+  run: work,
+});
 
 async function work(options: WorkOptions, context: CliContext): Promise<void> {
   if (options.local !== undefined) return workLocally(options.local, options, context);

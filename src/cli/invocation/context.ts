@@ -37,7 +37,10 @@ export interface CliContext extends Surface {
   /** Redacts everything secret that has become known so far. */
   readonly redact: Redactor;
   /** Loads the configuration and makes its secrets known to `redact`; `local`: without the service's keys. @throws ConfigError */
-  readonly openConfig: (options: { readonly config?: string }, how?: { readonly local: true }) => Promise<LoadedConfig>;
+  readonly openConfig: (
+    options: { readonly config?: string | undefined },
+    how?: { readonly local: true },
+  ) => Promise<LoadedConfig>;
   /** A log to stderr: readable on a terminal, JSON lines elsewhere, or as --log-format says. `sink` stands in for stderr while progress is shown. */
   readonly openLog: (level: LogLevel, sink?: LogSink) => Promise<Log>;
   /** Writes one redacted JSON document and a line break to stdout. */

@@ -7,7 +7,7 @@ import type { CliContext } from "./context.ts";
  * and say so with `consequence`. @throws ConfigError for a file that was named and cannot be used
  */
 export async function configIfAny(
-  options: { readonly config?: string },
+  options: { readonly config?: string | undefined },
   context: CliContext,
   consequence: string,
 ): Promise<LoadedConfig | undefined> {

@@ -1,104 +1,141 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import { parseDuration } from "../../duration.ts";
+import { z } from "zod";
 import type { LogLevel } from "../../logging.ts";
-
-/** What the options that commands share become; a command sees those that it attached. */
-export interface CommonOptions {
-  readonly company?: string;
-  readonly config?: string;
-  readonly json?: true;
-  readonly dryRun?: true;
-  /** Milliseconds. */
-  readonly maxTime?: number;
-  readonly maxRequests?: number;
-  /** Milliseconds; 0 when it was not given. */
-  readonly wait: number;
-  readonly logLevel: LogLevel;
-  readonly logFormat?: "json" | "pretty";
-  /** Nothing but errors, and what --json prints. */
-  readonly quiet?: true;
-  /** Tables whole, and the log from debug on. */
-  readonly verbose?: true;
-  readonly progress: boolean;
-  readonly yes?: true;
-}
+import {
+  flag,
+  type Given,
+  limitOptions,
+  mannerOf,
+  type Options,
+  option,
+  required,
+  selectionOptions,
+} from "../../options/options.ts";
+import { bareSchema, programForm, programName } from "../../options/program_form.ts";
 
 // Not taken from logging.ts: it would load pino for every --help.
 const levels = ["trace", "debug", "info", "warn", "error", "silent"] as const satisfies readonly LogLevel[];
 
-const options = {
-  company: () => new Option("--company <name>", "work for this company of the configuration only"),
-  config: () => new Option("--config <file>", "the configuration (default: $TRIBUTARY_CONFIG, else config.yaml)"),
-  json: () => new Option("--json", "print one JSON document on stdout, nothing else there"),
-  dryRun: () => new Option("--dry-run", "say what it would request and how long that takes; write nothing"),
-  maxTime: () =>
-    new Option("--max-time <duration>", "stop at a safe point after e.g. 4h, exit code 5").argParser(duration),
-  maxRequests: () =>
-    new Option("--max-requests <n>", "stop at a safe point after n requests, exit code 5").argParser(whole(0)),
-  wait: () =>
-    new Option("--wait <duration>", "wait for another run to end, e.g. 30m")
-      .argParser(duration)
-      .default(0, "not at all"),
-  logLevel: () => new Option("--log-level <level>", "what of the log goes to stderr").choices(levels).default("info"),
-  logFormat: () =>
-    new Option("--log-format <format>", "how (default: pretty on a terminal, else json)").choices(["json", "pretty"]),
-  quiet: () =>
-    new Option("--quiet", "say nothing but errors; the exit code tells the rest")
-      .conflicts(["verbose", "logLevel"])
-      .implies({ progress: false }),
-  verbose: () =>
-    new Option("--verbose", "show tables whole, and log more (as --log-level debug)").implies({ logLevel: "debug" }),
-  noProgress: () => new Option("--no-progress", "don't show progress"),
-  yes: () => new Option("--yes", "ask nothing"),
-} as const;
+export const textOption = (help: string, argument: string) => option(z.string(), help, argument);
 
-export type CommonOption = keyof typeof options;
+/** A flag `--no-…`. */
+export const unless = (help: string) => required(z.boolean().default(true), help);
+
+const common = {
+  company: selectionOptions.company,
+  config: textOption("the configuration (default: $TRIBUTARY_CONFIG, else config.yaml)", "<file>"),
+  json: flag("print one JSON document on stdout, nothing else there"),
+  dry_run: flag("say what it would request and how long that takes; write nothing"),
+  ...limitOptions,
+  wait: limitOptions.wait.unwrap().prefault("0s"),
+  log_level: required(z.enum(levels).default("info"), "what of the log goes to stderr", "<level>"),
+  log_format: option(z.enum(["json", "pretty"]), "how (default: pretty on a terminal, else json)", "<format>"),
+  quiet: flag("say nothing but errors; the exit code tells the rest", {
+    ...{ conflicts: ["verbose", "logLevel"], implies: { progress: false } },
+  }),
+  verbose: flag("show tables whole, and log more (as --log-level debug)", { implies: { logLevel: "debug" } }),
+  progress: unless("don't show progress"),
+  yes: flag("ask nothing"),
+};
+
+/** What the options that commands share become; a command sees those that it attached. */
+export type CommonOptions = Given<typeof common>;
+
+type CommonOption = keyof typeof common;
 
 // In this order, as --verbose implies a level: beside --quiet it is named, not what it implies.
-const logOptions = ["quiet", "verbose", "logLevel", "logFormat"] as const satisfies readonly CommonOption[];
+const logOptions: readonly CommonOption[] = ["quiet", "verbose", "log_level", "log_format"];
 
 /** Options that most commands have and that mean the same in each: the program's help describes them. */
-const global = ["config", "company", "json", ...logOptions, "noProgress"] as const satisfies readonly CommonOption[];
+const global: readonly CommonOption[] = ["config", "company", "json", ...logOptions, "progress"];
 
 export const globalOptions = (): readonly Option[] =>
   global.map(name =>
-    options[name]().helpGroup("Options of all commands (a command's help names those that it takes):"),
+    optionOf(name, common[name]).helpGroup("Options of all commands (a command's help names those that it takes):"),
   );
 
-/** Adds shared options to a command, in the order given (`log` stands for all options of output and log), and examples below its help. */
-export function attachOptions(
-  command: Command,
-  names: readonly (CommonOption | "log")[],
-  ...lines: readonly string[]
-): Command {
-  const taken: readonly CommonOption[] = names.flatMap(each => (each === "log" ? logOptions : each));
-  for (const name of taken) command.addOption(options[name]().hideHelp(isGlobal(name)));
-  const elsewhere = taken.filter(isGlobal).map(name => options[name]().long);
-  return command.addHelpText(
-    "after",
-    `\nAlso, as \`tributary --help\` describes them:\n  ${elsewhere.join(", ")}\n${examples(...lines)}`,
-  );
+/** An option for commander, made of its schema. */
+function optionOf(key: string, schema: z.ZodType): Option {
+  const { help, argument, otherwise, conflicts = [], implies = {} } = mannerOf(schema)!;
+  const bare = bareSchema(schema);
+  const fallback = schema.safeParse(undefined).data;
+  const name = `--${fallback === true ? "no-" : ""}${key.replaceAll("_", "-")}`;
+  const made = new Option(argument === undefined ? name : `${name} ${argument}`, help);
+  if (argument !== undefined) made.argParser((given: string, before: unknown) => parsed(schema, given, before));
+  if (bare instanceof z.ZodEnum) made.choices(bare.options.map(String));
+  if (fallback !== undefined) made.default(programForm(schema, fallback, ""), otherwise);
+  made.conflicts([...conflicts]).implies(implies);
+  made.makeOptionMandatory(!schema.safeParse(undefined).success);
+  const property = programName(key, schema);
+  return Object.assign(made, { attributeName: () => property });
 }
 
-const isGlobal = (name: CommonOption): boolean => global.some(each => each === name);
+/** A value, or with those before it for an option that can be repeated. @throws InvalidArgumentError, which commander turns into an answer about the option */
+function parsed(schema: z.ZodType, given: string, before: unknown): unknown {
+  const isList = bareSchema(schema) instanceof z.ZodArray;
+  const { data, error } = schema.safeParse(isList ? [...(before as readonly unknown[]), given] : given);
+  if (error === undefined) return programForm(schema, data, "");
+  const { message } = error.issues[0]!;
+  throw new InvalidArgumentError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
+}
+
+/** Options by their schemas, and those that commands share by their names; `log` stands for all of output and log. */
+type Taken = readonly (Options | CommonOption | "log")[];
+
+/** Adds options to a command, in this order. Returns those that the program's help describes. */
+export function attachOptions(command: Command, taken: Taken): readonly Option[] {
+  const options = taken.flatMap(each => {
+    const names = each === "log" ? logOptions : typeof each === "string" ? [each] : [];
+    const own = typeof each === "string" ? Object.fromEntries(names.map(name => [name, common[name]])) : each;
+    return Object.entries(own).map(([key, schema]) =>
+      optionOf(key, schema).hideHelp(typeof each === "string" && global.some(name => name === key)),
+    );
+  });
+  for (const each of options) command.addOption(each);
+  return options.filter(({ hidden }) => hidden);
+}
+
+interface Definition {
+  readonly arguments?: readonly Argument[];
+  readonly description: string;
+  readonly options: Taken;
+  readonly signals?: string;
+  readonly examples: readonly string[];
+  readonly notes?: string;
+  /** Is given the values of the arguments, the options and the context. */
+  readonly run: (...given: never[]) => Promise<void>;
+}
+
+/** A command, from its parts in the order of its help; its context is what the program gives. */
+export function defined({
+  arguments: all = [],
+  description,
+  options,
+  signals,
+  examples: lines,
+  notes,
+  run,
+}: Definition) {
+  return (command: Command, context: unknown): void => {
+    command.description(description);
+    for (const each of all) command.addArgument(each);
+    const elsewhere = attachOptions(command, options).map(({ long }) => long);
+    if (signals !== undefined) command.addHelpText("after", signals);
+    const also = `\nAlso, as \`tributary --help\` describes them:\n  ${elsewhere.join(", ")}`;
+    command.addHelpText("after", `${also}\n${examples(...lines)}`);
+    if (notes !== undefined) command.addHelpText("after", notes);
+    // Commander gives the command after the options.
+    command.action((...given) => run(...([...given.slice(0, -1), context] as never[])));
+  };
+}
 
 /** The options of commands that request many streams. */
-export const runOptions = [
-  "company",
-  "config",
-  "json",
-  "dryRun",
-  "maxTime",
-  "maxRequests",
-  "wait",
-  "log",
-  "noProgress",
-] as const satisfies readonly (CommonOption | "log")[];
+export const runOptions: Taken = [
+  ...(["company", "config", "json", "dry_run", "max_time", "max_requests", "wait", "log", "progress"] as const),
+];
 
 /** What a run takes of the common options. */
-export function limitsOf({ maxTime: maxTimeMs, maxRequests, wait: waitMs }: CommonOptions) {
-  return { maxTimeMs, maxRequests, waitMs };
-}
+export const limitsOf = ({ maxTimeMs, maxRequests, waitMs }: CommonOptions) => ({ maxTimeMs, maxRequests, waitMs });
 
 export const streamsArgument = (): Argument =>
   new Argument(
@@ -106,27 +143,11 @@ export const streamsArgument = (): Argument =>
     "names, patterns such as 'invoice_*', presets such as preset:standard (default: all that are on)",
   );
 
-/** Milliseconds of `4h`. @throws InvalidArgumentError, which commander turns into an answer about the option. */
-export function duration(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError("Expected a duration such as 30s, 10m, 4h or 7d.");
-  return ms;
-}
-
-/** Reads a whole number within bounds. */
-export function whole(min: number, max = 1_000_000_000): (text: string) => number {
-  return text => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
-  };
-}
-
 /** A path to write to: not an address, of which a folder called `s3:` would be made. */
-export function localPath(text: string): string {
-  if (text !== "" && !/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return text;
-  throw new InvalidArgumentError("Expected a path on this machine: write to a disk, and copy from there.");
-}
+export const localPath = () =>
+  z.string().regex(/^(?![a-z][a-z\d+.-]+:\/\/)./i, {
+    error: "expected a path on this machine: write to a disk, and copy from there",
+  });
 
 /** The lines below a command's help. */
 export function examples(...lines: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { Argument, type Command } from "commander";
+import { Argument } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import { textsOf } from "../../message.ts";
@@ -7,9 +7,16 @@ import { checkLines } from "../commands/check.ts";
 import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
-import { attachOptions } from "../invocation/options.ts";
+import { defined } from "../invocation/options.ts";
 import { protocolMessages } from "./messages.ts";
-import { configuredTables, fileText, type ProtocolOptions, presentTables, tellChanges } from "./protocol_read.ts";
+import {
+  configuredTables,
+  fileText,
+  type ProtocolOptions,
+  presentTables,
+  protocolOptions,
+  tellChanges,
+} from "./protocol_read.ts";
 
 const calls = {
   spec: async (_: ProtocolOptions, context: CliContext) =>
@@ -17,28 +24,24 @@ const calls = {
   ...{ check, discover, read },
 };
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(new Argument("<call>", "what the protocol calls").choices(Object.keys(calls)))
-    .description(
-      "A source for Airbyte and PyAirbyte: tables are streams, and a read runs a sync first. Writes a message of Airbyte's protocol a line.",
-    )
-    .option("--catalog <file>", "the configured catalog: which tables are read, and how")
-    .option("--state <file>", "the states of the last read; without them everything is read")
-    .option("--no-sync", "only what the warehouse holds, without a request");
-  attachOptions(
-    command,
-    ["config", "maxTime", "maxRequests", "wait", "logLevel"],
+const own = protocolOptions(
+  "the configured catalog: which tables are read, and how",
+  "the states of the last read; without them everything is read",
+);
+
+export const register = defined({
+  arguments: [new Argument("<call>", "what the protocol calls").choices(Object.keys(calls))],
+  description:
+    "A source for Airbyte and PyAirbyte: tables are streams, and a read runs a sync first. Writes a message of Airbyte's protocol a line.",
+  options: [own, "config", "max_time", "max_requests", "wait", "log_level"],
+  examples: [
     "tributary airbyte spec",
     "tributary airbyte check --config config.json",
     "tributary airbyte read --config config.json --catalog catalog.json --state state.json",
-  )
-    .addHelpText(
-      "after",
-      "\nThe configuration is config.yaml, in JSON where a platform writes it. docs/platforms.md says more.",
-    )
-    .action((call: keyof typeof calls, options: ProtocolOptions) => answer(call, options, context));
-}
+  ],
+  notes: "\nThe configuration is config.yaml, in JSON where a platform writes it. docs/platforms.md says more.",
+  run: answer,
+});
 
 /** Whatever is said is a message, failures too. */
 async function answer(call: keyof typeof calls, options: ProtocolOptions, context: CliContext): Promise<void> {

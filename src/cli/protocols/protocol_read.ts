@@ -6,18 +6,21 @@ import type { OpenWarehouse } from "../../library/warehouse.ts";
 import { generalMessages } from "../../messages.ts";
 import type { ChangesTable } from "../../operations/changes/changes.ts";
 import { type ProtocolRead, streamsOf, told } from "../../operations/changes/telling.ts";
+import type { Given } from "../../options/options.ts";
 import type { RunReport } from "../../sync/run/report.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
-import type { CommonOptions } from "../invocation/options.ts";
+import { type CommonOptions, textOption, unless } from "../invocation/options.ts";
 import { protocolMessages } from "./messages.ts";
 
-/** Options of the commands `airbyte` and `singer`. */
-export interface ProtocolOptions extends CommonOptions {
-  readonly catalog?: string;
-  readonly state?: string;
-  readonly sync: boolean;
-}
+/** Options of the commands `airbyte` and `singer`, by what they say of catalog and state. */
+export const protocolOptions = (catalog: string, state: string) => ({
+  catalog: textOption(catalog, "<file>"),
+  state: textOption(state, "<file>"),
+  sync: unless("only what the warehouse holds, without a request"),
+});
+
+export type ProtocolOptions = CommonOptions & Given<ReturnType<typeof protocolOptions>>;
 
 /** A text that is passed in a file. `mayLack`: undefined where there is none yet. @throws ConfigError */
 export async function fileText(file: string | undefined, mayLack = false): Promise<string | undefined> {

@@ -1,38 +1,33 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { writeDurably } from "../../files.ts";
 import type { ChangesState } from "../../operations/changes/changes.ts";
 import type { Protocol } from "../../operations/changes/telling.ts";
+import { type Given, option } from "../../options/options.ts";
 import { syncedWarehouse } from "../commands/sync.ts";
 import type { CliContext } from "../invocation/context.ts";
-import { attachOptions, type CommonOptions, localPath, streamsArgument } from "../invocation/options.ts";
+import { type CommonOptions, defined, localPath, streamsArgument, unless } from "../invocation/options.ts";
 
-interface ReadOptions extends CommonOptions {
-  readonly state?: string;
-  readonly sync: boolean;
-}
+const own = {
+  state: option(localPath(), "where the last reading ended, written on the way; without one: everything", "<file>"),
+  sync: unless("only what the warehouse holds, without a request"),
+};
 
-export function register(command: Command, context: CliContext): void {
-  command
-    .addArgument(streamsArgument())
-    .description(
-      "Run a sync, then write the changed rows of the tables to stdout, for other programs: new rows, updated rows, and soft-deleted rows with their _deleted_at.",
-    )
-    .option("--state <file>", "where the last reading ended, written on the way; without one: everything", localPath)
-    .option("--no-sync", "only what the warehouse holds, without a request");
-  attachOptions(
-    command,
-    ["company", "config", "maxTime", "maxRequests", "wait", "log", "noProgress"],
+type ReadOptions = CommonOptions & Given<typeof own>;
+
+export const register = defined({
+  arguments: [streamsArgument()],
+  description:
+    "Run a sync, then write the changed rows of the tables to stdout, for other programs: new rows, updated rows, and soft-deleted rows with their _deleted_at.",
+  options: [own, "company", "config", "max_time", "max_requests", "wait", "log", "progress"],
+  examples: [
     "tributary read --state read.json | my-loader",
     "tributary read purchase_orders invoices --no-sync > rows.ndjson",
     "tributary read 'invoice*' --no-sync | jq -r 'select(.record._deleted_at) | .record.doc_id'",
-  )
-    .addHelpText(
-      "after",
-      '\nEach line is {"stream", "table", "record"} or {"state"}: at least one every 5,000 rows. Amounts are text, exact. docs/read.md says how to go on after a failure.',
-    )
-    .action((names: string[], options: ReadOptions) => read(names, options, context));
-}
+  ],
+  notes:
+    '\nEach line is {"stream", "table", "record"} or {"state"}: at least one every 5,000 rows. Amounts are text, exact. docs/read.md says how to go on after a failure.',
+  run: read,
+});
 
 async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });

@@ -55,7 +55,7 @@ export const hashKey = () =>
 const numeral = (raw: unknown): unknown =>
   typeof raw === "string" && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(raw.trim()) ? Number(raw) : raw;
 
-export const whole = (min: number, max: number) => {
+export const whole = (min: number, max = 1_000_000_000) => {
   const error = `expected a whole number from ${min} to ${max}`;
   return z.preprocess(numeral, z.int({ error }).min(min, { error }).max(max, { error })).meta(open);
 };

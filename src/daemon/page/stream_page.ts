@@ -11,20 +11,18 @@ import {
   concerns,
   lastRunOf,
   outcome,
-  pathOf,
   runsOf,
   type StreamRef,
   tookOf,
   type View,
 } from "./page_model.ts";
 import type { StreamLook } from "./page_snapshot.ts";
-import type { Feeds } from "./source.ts";
 import { framed, tile, troubleSection } from "./status_page.ts";
 import { besideService, chart, freshness, lastRun, rowsOf } from "./streams.ts";
 import { parted, prose, time } from "./wording.ts";
 
 /** A stream of a company by itself. */
-export function streamDocument(view: View, stream: StreamStatus, look: StreamLook, feeds: (stream: string) => Feeds) {
+export function streamDocument(view: View, stream: StreamStatus, look: StreamLook) {
   const record = "record" in look ? look.record : undefined;
   const about = concerns(view).filter(({ streams }) => streams.some(isSame(stream)));
   const unread: readonly Concern[] =
@@ -46,8 +44,7 @@ export function streamDocument(view: View, stream: StreamStatus, look: StreamLoo
   ${troubleSection([...unread, ...about], view)}
   ${tiles(view, stream)}
   ${runSection(view, runsOf(view, stream))}
-  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}${shapeSection(view, record)}`}
-  ${feedSection(view, stream, feeds(stream.stream))}`,
+  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}${shapeSection(view, record)}`}`,
   });
 }
 
@@ -196,8 +193,8 @@ function problemSection({ problems }: StreamRecord) {
   );
 }
 
-function driftSection(view: View, { changes, added }: StreamRecord) {
-  if (changes.length + added.length === 0) return "";
+function driftSection(view: View, { changes }: StreamRecord) {
+  if (changes.length === 0) return "";
   const rows = changes.map(change => [
     columnName(change),
     change.change,
@@ -206,13 +203,8 @@ function driftSection(view: View, { changes, added }: StreamRecord) {
     html`${time(change.first_seen_at, ago(change.first_seen_at, view.now))} to ${time(change.last_seen_at, ago(change.last_seen_at, view.now))}`,
   ]);
   const titles = ["Field", "What is different", "Rows", "Example", "Seen"];
-  const columns = added.map(column => [columnName(column), column.path, column.kind, time(column.added_at)]);
-  return section("drift", "Other than documented", "How the service's rows differ from its documents", [
-    changes.length === 0 ? "" : table("Fields that differ from the documents", titles, rows),
-    added.length === 0
-      ? ""
-      : html`<h3>Columns that were added</h3>${table("Columns that were added", ["Column", "Field", "Taken for", "Since"], columns)}`,
-  ]);
+  const note = "How the service's rows differ from its documents";
+  return section("drift", "Other than documented", note, table("Fields that differ from the documents", titles, rows));
 }
 
 /** Each change of the tables' shape is a version of them; of a new stream all its tables are one. */
@@ -230,25 +222,6 @@ function shapeSection(view: View, { shaped }: StreamRecord) {
   });
   const titles = ["When", "By tributary", "What a run did to its tables"];
   return section("shape", "Versions of its schema", "", table("Versions of the stream's tables", titles, rows));
-}
-
-function feedSection(view: View, { company }: StreamStatus, { tables, details, lookups, models }: Feeds) {
-  const link = (stream: string) =>
-    streamOf(view, { company, stream })?.on === true
-      ? html`<a href="${pathOf({ company, stream })}">${breakable(stream)}</a>`
-      : html`${breakable(stream)} <span class="quiet">(off)</span>`;
-  const code = (name: string) => html`<code>${name}</code>`;
-  return section(
-    "feeds",
-    "What it feeds",
-    "",
-    lines([
-      ["Tables", tables.map(code)],
-      ["Details that are asked for its rows", details.map(link)],
-      ["Lookups that take its values", lookups.map(link)],
-      ["Models that read it", models.map(code)],
-    ]),
-  );
 }
 
 /** A line each with a title and what it holds; those without anything are left out. */

@@ -4,7 +4,6 @@ import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable } from "../../outputs/html/wording.ts";
-import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import { changesOf, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import {
@@ -111,7 +110,7 @@ function row(view: View, stream: StreamStatus, place: string) {
       <span class="quiet place-of">${place}</span>
       <span class="quiet">${rowsOf(stream)}</span>
       ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${formatCount(stream.details_pending ?? 0)} to be fetched</span>` : ""}
-      ${besideService(stream)}${looked(stream)}</th>
+      ${besideService(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
     <td role="cell" data-title="Rows read">${chart("rows", runs, false)}</td>
@@ -124,19 +123,6 @@ function row(view: View, stream: StreamStatus, place: string) {
 export function rowsOf({ rows, live_rows }: StreamStatus): string {
   const deleted = rows - live_rows;
   return `${counted(live_rows, "row")}${deleted > 0 ? `, ${formatCount(deleted)} deleted` : ""}`;
-}
-
-/** What is promised of details, and what random looks say of them; empty without looks. */
-function looked({ details_freshness: found }: StreamStatus) {
-  if (found === null || found.estimate === null) return "";
-  const { promised, longest_unseen_at } = found;
-  const { fresh, wrong, sampled } = found.estimate;
-  const bounds = ({ low, high }: Estimated) => `${shareText(low)} to ${shareText(high)}`;
-  const within = roughly(promised.within_days * 86_400_000);
-  const broken = fresh !== null && fresh.high < promised.share ? "less than promised" : "promised";
-  const longest = longest_unseen_at === null ? "" : `, the longest unseen since ${longest_unseen_at.slice(0, 10)}`;
-  return html`${fresh === null ? "" : html`<span class="quiet" title="${bounds(fresh)} of those of open or young rows">${shareText(fresh.share)} of active details at most ${within} behind, ${broken}: ${shareText(promised.share)}</span>`}
-    <span class="quiet" title="${bounds(wrong)}, by ${counted(sampled, "look")} at random of the last week">about ${shareText(wrong.share)} of details changed unseen${longest}</span>`;
 }
 
 /** Empty where the table has as many rows as the service. */

@@ -291,30 +291,6 @@ test("a table with other rows than the service says so, and why", async () => {
   expect(words.match(/than at the service/g)).toHaveLength(1);
 });
 
-test("how many details changed unseen stands at their stream, as far as random looks say", async () => {
-  const share = (value: number) => ({ share: value, low: value / 2, high: 2 * value });
-  const promised = { within_days: 2, share: 0.9 };
-  const estimate = {
-    wrong: share(0.014),
-    fresh: { share: 0.97, low: 0.92, high: 0.99 },
-    sampled: 140,
-  };
-  const looked = (least: number) =>
-    stream({
-      details_freshness: {
-        promised: { ...promised, share: least },
-        estimate,
-        longest_unseen_at: "2026-01-02T03:04:05Z",
-      },
-    });
-  const { words } = await shown(telling(() => warehouseStatus([looked(0.9), stream({ stream: "even" })])));
-  expect(words).toContain("about 1.4 % of details changed unseen, the longest unseen since 2026-01-02");
-  expect(words).toContain("97 % of active details at most 2 d behind, promised: 90 %");
-  const { words: broken } = await shown(telling(() => warehouseStatus([looked(1)])));
-  expect(broken).toContain("97 % of active details at most 2 d behind, less than promised: 100 %");
-  expect(words.match(/changed unseen/g)).toHaveLength(1);
-});
-
 test("a configuration that was refused says that the one before is in use, and why", async () => {
   const daemon = scriptedDaemon();
   daemon.refuse({ error: sentence("config.yaml:3:1 streems: unknown key, did you mean streams?"), at: now });

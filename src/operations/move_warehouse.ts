@@ -31,7 +31,6 @@ export interface WarehouseMove {
   readonly to: Config;
   readonly catalogue: readonly Stream[];
   readonly models: Models;
-  /** Of the program. */
   readonly version: string;
 }
 
@@ -105,7 +104,6 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
   };
 }
 
-/** Makes the tables what a run of this version makes them, with versions of rows where the former warehouse has some. */
 async function prepare(
   { version, models, to }: WarehouseMove,
   made: Destination,

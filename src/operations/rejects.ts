@@ -3,7 +3,6 @@ import { looking } from "../warehouse/connect/reading.ts";
 import type { WrittenRow } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
 
-/** Which of them are shown: newest first, at most `limit`. */
 export interface RejectsOrder {
   readonly companies: readonly string[];
   readonly streams: readonly string[] | undefined;
@@ -14,7 +13,6 @@ export interface RejectsOrder {
 
 type Rejects = (typeof stateTables)["rejects"];
 
-/** A row that could not be stored, as the service sent it, and what is known of its key. */
 export type RejectedRow = Readonly<Omit<WrittenRow<Rejects>, "raw" | "context" | "digest" | "scan" | "parent_key">> & {
   readonly raw: unknown;
   /** What came beside it: {context, page}. */

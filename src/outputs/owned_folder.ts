@@ -25,7 +25,6 @@ type Hashes = Readonly<Record<string, readonly string[]>>;
 /** Instead of a hash: a folder or a link, which is never overwritten. */
 const NO_FILE = "no file";
 
-/** What a write did: paths below the folder. */
 export interface Written {
   readonly written: readonly string[];
   readonly unchanged: readonly string[];

@@ -140,7 +140,6 @@ function placeOf({ to }: NotifyTarget, index: number): string {
   return `notify.targets[${index}] (${"url" in to ? (URL.parse(to.url)?.host ?? "address") : "command"})`;
 }
 
-/** Why we stopped waiting for a target. */
 class GivenUp extends Error {}
 
 /** A failure without the address that libraries like to put into their messages. */

@@ -23,7 +23,6 @@ import { streamDocument, streamOf } from "./stream_page.ts";
 export interface PageOptions extends DoorSources {
   /** Undefined: there is no page, but for `routes`. */
   readonly source: PageSource | undefined;
-  /** Further routes of the same server. */
   readonly routes: readonly Route[];
   readonly redact: (text: string) => string;
 }

@@ -10,7 +10,6 @@ import type { StatusCache } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 
 export interface PageSource {
-  /** Data older than this is late. */
   lateAfterMs(): number;
   /** The same object until it is read again. */
   status(): Promise<Status>;
@@ -18,19 +17,16 @@ export interface PageSource {
   history(): Promise<History | undefined>;
   /** Undefined where nothing can be read at this moment. */
   record(company: string, stream: string): Promise<StreamRecord | undefined>;
-  /** The streams by subject. */
   readonly groups: readonly Subject[];
   /** Undefined where the page is served without a daemon. */
   readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "refusal" | "listen"> | undefined;
 }
 
-/** What the page has of a group of the catalogue. */
 export interface Subject {
   readonly title: string;
   readonly streams: readonly { readonly name: string }[];
 }
 
-/** What the page shows: of one company, or of all, and the streams by subject. */
 export interface Shown {
   readonly company: string | undefined;
   readonly groups: readonly StreamGroup[];

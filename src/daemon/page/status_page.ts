@@ -122,13 +122,11 @@ function nextRun({ nextRuns, now }: View): [unknown, unknown] {
   return [time(next.at, ahead(next.at, now)), html`${next.schedule}${why}, ${time(next.at, date(next.at))}${more}`];
 }
 
-/** How many errors of earlier runs are shown. */
 const EARLIER = 5;
 
 /** Of what is wrong, and of the streams of each such thing, so many are shown before the fold. */
 const SHOWN = { concerns: 4, streams: 5 };
 
-/** What is wrong now, and what to do about it. */
 export function troubleSection(found: readonly Concern[], view: View) {
   if (found.length === 0) return "";
   const [first, rest] = [found.slice(0, SHOWN.concerns), found.slice(SHOWN.concerns)];
@@ -164,7 +162,6 @@ function earlier({
     .slice(0, EARLIER);
 }
 
-/** The errors of runs before the last one. */
 function pastTroubleSection(view: View) {
   const runs = earlier(view);
   if (runs.length === 0) return "";

@@ -6,22 +6,12 @@ import { breakable } from "../../outputs/html/wording.ts";
 import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
 import type { AskedDetails, StreamRecord } from "../../warehouse/read/stream_record.ts";
-import {
-  type Concern,
-  concerns,
-  lastRunOf,
-  outcome,
-  runsOf,
-  type StreamRef,
-  tookOf,
-  type View,
-} from "./page_model.ts";
+import { type Concern, concerns, lastRunOf, outcome, runsOf, type StreamRef, tookOf, type View } from "./page_model.ts";
 import type { StreamLook } from "./page_snapshot.ts";
 import { framed, tile, troubleSection } from "./status_page.ts";
 import { besideService, chart, freshness, lastRun, rowsOf } from "./streams.ts";
 import { parted, prose, time } from "./wording.ts";
 
-/** A stream of a company by itself. */
 export function streamDocument(view: View, stream: StreamStatus, look: StreamLook) {
   const record = "record" in look ? look.record : undefined;
   const about = concerns(view).filter(({ streams }) => streams.some(isSame(stream)));
@@ -101,7 +91,6 @@ function runSection(view: View, runs: readonly PastStreamRun[]) {
   ]);
 }
 
-/** Runs that are shown before the fold. */
 const SHOWN = 7;
 
 function ending({ status, error }: PastStreamRun) {

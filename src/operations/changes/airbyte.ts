@@ -72,7 +72,6 @@ export function catalogMessage(tables: readonly ChangesTable[]): string {
   return line({ type: "CATALOG", catalog: { streams } });
 }
 
-/** A line of the log. */
 export function logMessage(text: string): string {
   const { level, time: _time, msg, ...facts } = JSON.parse(text) as Record<string, unknown>;
   const more = Object.keys(facts).length === 0 ? "" : ` ${JSON.stringify(facts)}`;
@@ -128,7 +127,6 @@ export function readConfigured(
   return { tables: chosenTables(planned, [...modes.keys()]), state, protocol: airbyteProtocol(isWhole, now) };
 }
 
-/** @throws ConfigError for names that no table has */
 export function chosenTables(planned: readonly ChangesTable[], names: readonly string[]): readonly ChangesTable[] {
   const known = new Set(planned.map(({ name }) => name));
   const unknown = names.filter(name => !known.has(name));
@@ -136,7 +134,6 @@ export function chosenTables(planned: readonly ChangesTable[], names: readonly s
   return planned.filter(({ name }) => names.includes(name));
 }
 
-/** @throws ConfigError */
 export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, expected: string): z.output<Schema> {
   try {
     return schema.parse(JSON.parse(text));

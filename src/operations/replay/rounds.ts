@@ -63,7 +63,6 @@ export async function replayCompany(
   }
 }
 
-/** Streams of which the archive holds nothing, and those whose tables know more than it. */
 function reportNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap<string, ReplayPlan>): void {
   const without: Job[] = [];
   const asked = expand(context.streams.catalogue, [...context.streams.named], "stream");

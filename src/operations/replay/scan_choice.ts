@@ -12,7 +12,6 @@ export interface Span {
   readonly to: number | undefined;
 }
 
-/** Scans that are published together. */
 export interface ScanGroup {
   readonly scans: readonly ArchivedScan[];
   /** It is one scan, and whole: what it doesn't hold is missing. */
@@ -31,7 +30,6 @@ export interface ScanChoice {
   readonly refused: Message | undefined;
 }
 
-/** What is known of the stream beside the archive. */
 export interface Knowledge {
   readonly state: StreamState;
   /** How far its tables are complete, ISO 8601. */
@@ -42,7 +40,6 @@ export interface Knowledge {
   readonly runs: readonly LoggedRun[];
 }
 
-/** A run by the warehouse's own log. */
 export interface LoggedRun {
   readonly run: string;
   readonly startedAt: string;
@@ -89,7 +86,6 @@ export function chooseScans(
   return { known: { scans: chosen, full, seen, stale }, later, refused: undefined };
 }
 
-/** Whether a moment, ISO 8601, lies in a range. */
 export function isIn({ from, to }: Span, at: string): boolean {
   const moment = Date.parse(at);
   return (from === undefined || moment >= from) && (to === undefined || moment < to);

@@ -7,7 +7,6 @@ import type { Dictionary, Domain } from "./dictionary.ts";
 import { figure, modelSection, stateSection, tableSection, types } from "./entries.ts";
 import { readingOf } from "./wording.ts";
 
-/** The whole dictionary as one page that loads nothing from anywhere. */
 export function dictionaryDocument(dictionary: Dictionary): string {
   const { domains, models, state } = dictionary;
   const tables = domains.flatMap(domain => domain.tables);

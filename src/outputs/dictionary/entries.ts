@@ -8,7 +8,6 @@ import { joinOf, type Link } from "./links.ts";
 import type { ColumnDescription } from "./stream_description.ts";
 import { nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
 
-/** A drawing with what it shows in words. */
 export function figure(diagram: Diagram) {
   const { layout, relations, leftOut, title } = diagram;
   if (layout.boxes.length < 2) return "";
@@ -87,7 +86,6 @@ function columnRow(column: ColumnDescription, table: TableEntry, { sample, uses 
 export const types = ({ duckdb, postgres }: { readonly duckdb: string; readonly postgres: string }) =>
   html`<code>${duckdb}</code><span class="unseen"> in DuckDB</span> / <code>${postgres}</code><span class="unseen"> in PostgreSQL, </span> `;
 
-/** Columns as links; many of them behind a fold. */
 function listed(title: string, many: string, columns: ModelColumnEntry["from"]) {
   if (columns.length === 0) return undefined;
   const links = columns.map(

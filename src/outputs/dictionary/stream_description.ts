@@ -34,7 +34,6 @@ export interface StreamDescription {
   readonly tables: readonly TableDescription[];
 }
 
-/** A table of a stream. */
 export interface TableDescription {
   readonly name: string;
   /** What its rows are; the comment says further where they come from and what a row's absence means. */
@@ -51,7 +50,6 @@ export interface TableDescription {
   readonly columns: readonly ColumnDescription[];
 }
 
-/** A column, with its type in either database. */
 export interface ColumnDescription {
   readonly name: string;
   readonly duckdb: string;
@@ -75,10 +73,8 @@ export interface ColumnDescription {
   readonly comment: string;
 }
 
-/** How a stream is read. */
 export type ModeName = "feed" | "scan" | "list" | "lookup" | "snapshot" | "detail";
 
-/** The catalogue in full: what is read from where, and the tables it becomes in both databases. */
 export function describeStreams(
   groups: readonly StreamGroup[],
   streams: readonly Stream[],

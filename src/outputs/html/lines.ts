@@ -3,7 +3,6 @@ import { area, curveMonotoneX, line } from "d3-shape";
 import { html } from "hono/html";
 import { type About, fixed, picture } from "./picture.ts";
 
-/** A value at its place in time. */
 export interface Stop {
   /** In months since any beginning. */
   readonly at: number;
@@ -15,7 +14,6 @@ const WIDTH = 260;
 const HEIGHT = 92;
 const EDGE = 6;
 
-/** A smooth line through places, over an area that is filled down to `bottom`. */
 export function filledLine(places: [number, number][], bottom: number) {
   const stroke = line().curve(curveMonotoneX).digits(1);
   const fill = area().y0(bottom).curve(curveMonotoneX).digits(1);

@@ -13,7 +13,6 @@ export interface Point {
 const WIDTH = 120;
 const HEIGHT = 30;
 
-/** Values in their order as a line over a filled area. */
 export function areaChart(what: string, points: readonly Point[], tone: string) {
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [2, WIDTH - 2]);
   const y = scaleLinear([0, highest(points)], [HEIGHT - 2, 3]);

@@ -6,11 +6,12 @@ import { breakable } from "../../outputs/html/wording.ts";
 import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
 import type { AskedDetails, StreamRecord } from "../../warehouse/read/stream_record.ts";
-import { type Concern, concerns, lastRunOf, outcome, runsOf, type StreamRef, tookOf, type View } from "./page_model.ts";
+import { type Concern, concerns, lastRunOf, runsOf, type StreamRef, tookOf, type View } from "./page_model.ts";
 import type { StreamLook } from "./page_snapshot.ts";
+import { ending, runTables, table } from "./runs.ts";
 import { framed, tile, troubleSection } from "./status_page.ts";
 import { besideService, chart, freshness, lastRun, rowsOf } from "./streams.ts";
-import { parted, prose, time } from "./wording.ts";
+import { parted, time } from "./wording.ts";
 
 export function streamDocument(view: View, stream: StreamStatus, look: StreamLook) {
   const record = "record" in look ? look.record : undefined;
@@ -54,14 +55,6 @@ function tiles(view: View, stream: StreamStatus) {
   </dl>`;
 }
 
-/** A table whose rows become blocks on phones; cells say there what they are. */
-function table(caption: string, titles: readonly string[], rows: readonly (readonly unknown[])[]) {
-  return html`<table class="card facts" role="table"><caption class="unseen">${caption}</caption>
-    <thead role="rowgroup"><tr role="row">${titles.map(title => html`<th role="columnheader" scope="col">${title}</th>`)}</tr></thead>
-    <tbody role="rowgroup">${rows.map(([first, ...others]) => html`<tr role="row"><th role="rowheader" scope="row">${first}</th>${others.map((cell, at) => html`<td role="cell" data-title="${titles[at + 1]}">${cell}</td>`)}</tr>`)}</tbody>
-  </table>`;
-}
-
 const section = (id: string, title: string, note: unknown, content: unknown) =>
   html`<section id="${id}" aria-labelledby="${id}-title"><div class="heading"><h2 id="${id}-title">${title}</h2><p>${note}</p></div>${content}</section>`;
 
@@ -82,20 +75,8 @@ function runSection(view: View, runs: readonly PastStreamRun[]) {
       changesIn(run),
       formatCount(run.rejected),
     ]);
-  const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN)];
-  return section("runs", "Last runs", "", [
-    html`<dl class="card charts">${charts}</dl>${table("The last runs of the stream", titles, first)}`,
-    rest.length === 0
-      ? ""
-      : html`<details class="card rest"><summary>${counted(rest.length, "earlier run")}</summary>${table("Earlier runs of the stream", titles, rest)}</details>`,
-  ]);
-}
-
-const SHOWN = 7;
-
-function ending({ status, error }: PastStreamRun) {
-  const { word, tone } = outcome(status);
-  return html`<span class="pill ${tone}">${word}</span>${error === null ? "" : html`<span class="quiet">${prose(parted(error).what)}</span>`}`;
+  const tables = runTables("runs of the stream", titles, rows);
+  return section("runs", "Last runs", "", html`<dl class="card charts">${charts}</dl>${tables}`);
 }
 
 function changesIn({ inserted, updated, deleted }: PastStreamRun): string {
@@ -196,6 +177,9 @@ function driftSection(view: View, { changes }: StreamRecord) {
   return section("drift", "Other than documented", note, table("Fields that differ from the documents", titles, rows));
 }
 
+/** So many changes of a version are shown before the fold. */
+const FEW = 6;
+
 /** Each change of the tables' shape is a version of them; of a new stream all its tables are one. */
 function shapeSection(view: View, { shaped }: StreamRecord) {
   if (shaped.length === 0) return "";
@@ -204,7 +188,7 @@ function shapeSection(view: View, { shaped }: StreamRecord) {
     const { changed_at, version } = changes[0]!;
     const list = html`<ul>${changes.map(({ change }) => html`<li>${breakable(change)}</li>`)}</ul>`;
     const said =
-      changes.length < SHOWN
+      changes.length <= FEW
         ? list
         : html`<details><summary>${formatCount(changes.length)} changes</summary>${list}</details>`;
     return [time(changed_at, ago(changed_at, view.now)), version, said];

@@ -87,60 +87,7 @@ function summary(points: readonly Point[]): string {
 
 const highest = (points: readonly Point[]): number => Math.max(1, ...points.map(({ value }) => value));
 
-/** A stretch of time within a run, in ms since its beginning. */
-export interface Bar {
-  readonly from: number;
-  readonly to: number;
-  readonly tone: string;
-  readonly name: string;
-  readonly note: string;
-}
-
-/** Bars over time, those that overlap below one another; what lies beyond `limit` ms is cut off. With `named` each says whose it is. */
-export function barChart(label: string, bars: readonly Bar[], limit: number, named: boolean) {
-  const lane = named ? 19 : 9;
-  const x = scaleLinear([0, limit], [0, 100]).clamp(true);
-  const until: number[] = [];
-  const placed = bars
-    .toSorted((a, b) => a.from - b.from)
-    .map(bar => {
-      const free = until.findIndex(end => end <= bar.from);
-      const at = free === -1 ? until.length : free;
-      // Bars are at least half a percent wide.
-      until[at] = Math.max(bar.to, bar.from + limit / 100);
-      return { ...bar, at };
-    });
-  return html`<svg class="${named ? "bars named" : "bars"}" width="100%" height="${Math.max(1, until.length) * lane}" role="img" aria-label="${label}">
-    ${placed.map(({ from, to, at, tone, note, name }) => {
-      const left = Math.min(x(from), 99.5);
-      const width = Math.max(0.5, x(to) - left);
-      // A letter takes about one percent, on a phone more than two.
-      const long = name.length * 2.3 > width ? html` class="long"` : "";
-      const text = named && name.length < width ? html`<text x="8" y="12.5"${long}>${name}</text>` : "";
-      const edge = named ? html`<rect class="edge" width="3" height="100%"/>` : "";
-      return html`<svg class="${tone}" x="${left.toFixed(2)}%" width="${width.toFixed(2)}%" y="${at * lane}" height="${lane - 2}"><title>${note}</title><rect width="100%" height="100%" rx="${named ? 4 : 2}"/>${edge}${text}</svg>`;
-    })}
-  </svg>`;
-}
-
 /** A share of 1 as a thin bar; it says nothing that the text beside it doesn't. */
 export function shareBar(share: number, tone: string) {
   return html`<svg class="share ${tone}" width="100%" height="4" aria-hidden="true"><rect class="none" width="100%" height="4" rx="2"/><rect class="some" width="${fixed(Math.min(1, share) * 100)}%" height="4" rx="2"/></svg>`;
 }
-
-/** Round places on an axis of time up to `limit` ms, each with its share of the axis in percent. */
-export function ticks(limit: number): readonly { readonly ms: number; readonly share: number }[] {
-  const step = steps.find(each => limit / each <= 6) ?? Math.ceil(limit / 6 / DAY_MS) * DAY_MS;
-  const x = scaleLinear([0, limit], [0, 100]);
-  return Array.from({ length: Math.floor(limit / step) + 1 }, (_, index) => ({
-    ms: index * step,
-    share: x(index * step),
-  }));
-}
-
-const DAY_MS = 86_400_000;
-/** In seconds. */
-const roundTimes = [
-  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
-];
-const steps = roundTimes.map(seconds => seconds * 1_000);

@@ -62,7 +62,7 @@ function runSection(view: View, runs: readonly PastStreamRun[]) {
   if (runs.length === 0) return "";
   const charts = (["rows", "changes", "rejects"] as const).map(
     tone =>
-      html`<div><dt class="quiet">${tone === "rows" ? "Rows read" : tone === "changes" ? "Changes" : "Rejects"}</dt><dd>${chart(tone, runs, true)}</dd></div>`,
+      html`<div><dt class="quiet">${tone === "rows" ? "Rows read" : tone === "changes" ? "Changes" : "Rejects"}</dt><dd>${chart(tone, runs)}</dd></div>`,
   );
   const titles = ["Started", "Outcome", "Took", "Requests", "Rows read", "Changes", "Rejects"];
   const rows = runs

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { counted, formatCount } from "../../counted.ts";
 import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
-import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
+import { columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable } from "../../outputs/html/wording.ts";
 import { changesOf, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
@@ -17,7 +17,7 @@ import {
   traitsOf,
   type View,
 } from "./page_model.ts";
-import { date, time } from "./wording.ts";
+import { time } from "./wording.ts";
 
 /** Up to so many streams every subject is unfolded from the beginning. */
 const UNFOLDED = 12;
@@ -113,9 +113,9 @@ function row(view: View, stream: StreamStatus, place: string) {
       ${besideService(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
-    <td role="cell" data-title="Rows read">${chart("rows", runs, false)}</td>
-    <td role="cell" data-title="Changes">${chart("changes", runs, false)}</td>
-    <td role="cell" data-title="Rejects">${chart("rejects", runs, false)}</td>
+    <td role="cell" data-title="Rows read">${chart("rows", runs)}</td>
+    <td role="cell" data-title="Changes">${chart("changes", runs)}</td>
+    <td role="cell" data-title="Rejects">${chart("rejects", runs)}</td>
   </tr>`;
 }
 
@@ -153,20 +153,17 @@ export function lastRun(view: View, stream: StreamStatus) {
 }
 
 const charts = {
-  rows: { draw: areaChart, what: "rows read", measure: (run: PastStreamRun) => run.rows_read },
-  changes: { draw: columnChart, what: "changes", measure: changesOf },
-  rejects: { draw: columnChart, what: "rejects", measure: (run: PastStreamRun) => run.rejected },
+  rows: { what: "rows read", measure: (run: PastStreamRun) => run.rows_read },
+  changes: { what: "changes", measure: changesOf },
+  rejects: { what: "rejects", measure: (run: PastStreamRun) => run.rejected },
 };
 
-/** A chart over the stream's last runs, and its last value. `isNoted`: each value says which run it is of. */
-export function chart(tone: keyof typeof charts, runs: readonly PastStreamRun[], isNoted: boolean) {
-  const { draw, what, measure } = charts[tone];
-  const points = runs.map(run => ({
-    value: measure(run),
-    ...(isNoted ? { note: `${date(run.started_at)} UTC: ${formatCount(measure(run))} ${what}` } : {}),
-  }));
-  const last = points.at(-1);
+/** A chart over the stream's last runs, and its last value. */
+export function chart(tone: keyof typeof charts, runs: readonly PastStreamRun[]) {
+  const { what, measure } = charts[tone];
+  const values = runs.map(measure);
+  const last = values.at(-1);
   if (last === undefined) return html`<span class="quiet">no runs yet</span>`;
-  const alarming = tone === "rejects" && last.value > 0;
-  return html`<div class="measure">${draw(what, points, tone)}<span class="${alarming ? "number bad" : "number"}">${formatCount(last.value)}</span></div>`;
+  const alarming = tone === "rejects" && last > 0;
+  return html`<div class="measure">${columnChart(what, values, tone)}<span class="${alarming ? "number bad" : "number"}">${formatCount(last)}</span></div>`;
 }

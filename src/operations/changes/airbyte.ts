@@ -12,7 +12,6 @@ import type { Protocol, ProtocolRead } from "./telling.ts";
 
 const line = (message: object): string => `${JSON.stringify(message)}\n`;
 
-/** The keys of a configuration that a form asks for. */
 const ASKED = {
   api: ["base_url", "key"],
   company: [],
@@ -108,7 +107,6 @@ const statesSchema = z.array(
   }),
 );
 
-/** What a configured catalogue asks for. @throws ConfigError */
 export function readConfigured(
   planned: readonly ChangesTable[],
   texts: { readonly catalog: string; readonly state: string | undefined },
@@ -142,7 +140,6 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, e
   }
 }
 
-/** `isWhole`: which tables are read as a whole. */
 function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
   const status = (name: string, status: string) =>
     trace("STREAM_STATUS", now(), { stream_status: { stream_descriptor: { name }, status } });

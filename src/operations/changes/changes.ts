@@ -64,7 +64,6 @@ export interface ChangesOrder {
   readonly format: LineFormat;
 }
 
-/** What a line is, around the JSON object of its row. */
 export interface LineFormat {
   readonly decimals: Decimals;
   /** Columns whose values come once more, and the names that they then have. */
@@ -72,7 +71,6 @@ export interface LineFormat {
   around(table: ChangesTable): readonly [before: string, after: string];
 }
 
-/** Rows of a table that changed, each in a line, and the state after the last of them. */
 export interface ChangedBatch {
   readonly stream: string;
   readonly table: string;

@@ -43,7 +43,6 @@ export interface Begin {
 
 export interface ArchivedFile extends ArchiveFile, Begin {}
 
-/** A stream's part of the archive: its files in the order of their runs. */
 export interface ArchiveContents {
   readonly files: readonly ArchivedFile[];
   readonly firsts: readonly number[];

@@ -47,7 +47,6 @@ export async function answersIn(files: readonly ArchivedFile[], span: Span): Pro
   return whole.sort((a, b) => a.first - b.first);
 }
 
-/** The snapshots that a run's files hold: the last one of each combination of values. */
 export async function sittingsIn(
   files: readonly ArchivedFile[],
   span: Span,

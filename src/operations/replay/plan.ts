@@ -27,7 +27,6 @@ export interface Answers {
 
 export interface ReplayPlan {
   readonly stream: Stream;
-  /** How far its tables are complete already. */
   readonly completeTo: string | null;
   /** What its tables know already, all at once. */
   readonly known: Piece | undefined;

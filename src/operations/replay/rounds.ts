@@ -14,7 +14,6 @@ import { replayMessages } from "./messages.ts";
 import { type Piece, planReplay, type ReplayPlan } from "./plan.ts";
 import type { Span } from "./scan_choice.ts";
 
-/** What is worked on side by side: each stream's piece, if it has one. */
 type Round = ReadonlyMap<string, Piece>;
 
 /**

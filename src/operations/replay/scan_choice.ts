@@ -22,21 +22,16 @@ export interface ScanGroup {
 }
 
 export interface ScanChoice {
-  /** What the tables know already, in one publish: readers see no old state. */
   readonly known: ScanGroup | undefined;
-  /** What they don't know, one scan after the other. */
   readonly later: readonly ScanGroup[];
-  /** Why nothing of what the tables know is loaded again. */
   readonly refused: Message | undefined;
 }
 
 export interface Knowledge {
   readonly state: StreamState;
-  /** How far its tables are complete, ISO 8601. */
   readonly completeTo: string | null;
   /** Whether they hold rows, or once were complete without one. */
   readonly loaded: boolean;
-  /** Runs that turned to the stream, in no order. */
   readonly runs: readonly LoggedRun[];
 }
 
@@ -118,7 +113,6 @@ export function gapsIn(held: readonly string[], { runs }: Knowledge): (run: stri
   return run => (lost.length > 0 && last >= (begun.get(run) ?? "") ? last : undefined);
 }
 
-/** Why nothing is loaded again of a stream of which the archive ends too early or has a gap. */
 export function whyRefused(
   { name, mode }: Stream,
   newest: string,

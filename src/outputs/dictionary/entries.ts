@@ -26,7 +26,7 @@ export function tableSection(table: TableEntry, dictionary: Dictionary) {
 ${fact("Name in SQL", html`<code>${schemas.data}.${name}</code>${schemas.views === undefined ? "" : html`, live rows alone <code>${schemas.views}.${name}</code>`}`)}
 ${fact("Key", html`<code>${table.key.join(", ")}</code>`)}
 ${fact("Comes from", html`<code>${sourceOf(table)}</code>`)}
-${main === undefined ? fact("Read", readingOf(stream)) : fact("Child of", html`<a href="#t.${main}">${main}</a>, read with it`)}
+${main === undefined ? fact("Read", `${readingOf(stream)} Preset ${stream.preset}.`) : fact("Child of", html`<a href="#t.${main}">${main}</a>, read with it`)}
 ${fact("Deleted rows", table.deletion)}
 ${rowsOf(table)}
 ${table.versioned ? fact("Every version", html`<code>${schemas.data}.${name}_versions</code>; as of a moment <code>${schemas.data}.${name}_as_of('2026-01-31')</code>`) : ""}

@@ -43,6 +43,8 @@ export interface Sides {
   readonly names: ReadonlySet<string>;
   readonly stays: ReadonlySet<string>;
   readonly canonical: Canonical;
+  /** What to fail with where the former tables lack columns. */
+  readonly lacking: (columns: readonly string[]) => Error;
   readonly signal: AbortSignal;
   readonly watch: (progress: Progress) => void;
 }
@@ -59,30 +61,26 @@ interface Pair {
   readonly to: PresentTable;
 }
 
-/** `left`: tables and columns that only the former warehouse has, which stay there; `lacking`: columns that it does not have. */
-export async function compareTables(
-  sides: Sides,
-): Promise<{ readonly left: readonly string[]; readonly lacking: readonly string[] }> {
-  const { from, names } = sides;
-  const pairs = await pairsOf(sides);
-  const tables = [...(await tablesIn(from)).values()].filter(
-    ({ schema, name }) => schema === from.schema && !names.has(name),
-  );
-  const columns = pairs.flatMap(pair => columnsBeside(pair.from, pair.to));
-  return {
-    left: [...tables.map(({ name }) => name), ...columns],
-    lacking: pairs.flatMap(pair => columnsBeside(pair.to, pair.from)),
-  };
-}
-
 const columnsBeside = ({ name: table, columns }: PresentTable, other: PresentTable): readonly string[] =>
   [...columns.keys()].filter(name => !other.columns.has(name)).map(name => `${table}.${name}`);
 
+/** What was copied. `left`: tables and columns that only the former warehouse has, which stay there. */
+interface Copied {
+  readonly tables: number;
+  readonly rows: number;
+  readonly left: readonly string[];
+}
+
 /** Copies and compares all tables, and records what the former warehouse knows, in one transaction: stopped, nothing is there. */
-export async function copyWarehouse(sides: Sides): Promise<{ readonly tables: number; readonly rows: number }> {
-  const { from, to, signal, watch } = sides;
+export async function copyWarehouse(sides: Sides): Promise<Copied> {
+  const { from, to, names, signal, watch } = sides;
   const hasher = await createHasher();
-  const pairs = await pairsOf(sides);
+  const old = await tablesIn(from);
+  const pairs = pairsOf(sides, old, await tablesIn(to));
+  const lacking = pairs.flatMap(pair => columnsBeside(pair.to, pair.from));
+  if (lacking.length > 0) throw sides.lacking(lacking);
+  const foreign = [...old.values()].filter(({ schema, name }) => schema === from.schema && !names.has(name));
+  const left = [...foreign.map(({ name }) => name), ...pairs.flatMap(pair => columnsBeside(pair.from, pair.to))];
   // Values are private.
   const folder = await mkdtemp(join(tmpdir(), "tributary-rows-"));
   try {
@@ -97,7 +95,7 @@ export async function copyWarehouse(sides: Sides): Promise<{ readonly tables: nu
         }
         const facts = await from.db.selectFrom("warehouse").select(["key", "value"]).execute();
         for (const { key, value } of facts) if (!OWN_FACTS.includes(key)) await keepFact(trx, key, value);
-        return { tables: pairs.length, rows };
+        return { tables: pairs.length, rows, left };
       }),
     );
   } finally {
@@ -111,9 +109,10 @@ async function tablesIn({ db, dialect, schema, stateSchema }: CopyPlace & Schema
   return new Map(own.map(table => [`${table.schema === schema} ${table.name}`, table]));
 }
 
-async function pairsOf({ from, to, names, stays }: Sides): Promise<readonly Pair[]> {
-  const old = await tablesIn(from);
-  return [...(await tablesIn(to))].flatMap(([key, table]) => {
+type Tables = Awaited<ReturnType<typeof tablesIn>>;
+
+function pairsOf({ to, names, stays }: Sides, old: Tables, made: Tables): readonly Pair[] {
+  return [...made].flatMap(([key, table]) => {
     const { schema, name } = table;
     const before = old.get(key);
     const isMoved = schema === to.schema ? names.has(name) : !OWN_TABLES.includes(name) && !stays.has(name);

@@ -38,6 +38,7 @@ export interface UploadOrder extends Pick<RunOrder, "catalogue" | "models" | "re
   readonly lockWaitMs: number;
 }
 
+/** A step of a file that was just made, and is written down. */
 export interface UploadEvent {
   readonly file: string;
   readonly step: "sending" | "sent" | "finalizing" | "answered" | "done";
@@ -47,6 +48,7 @@ export interface UploadTools extends Pick<RunTools, "clock" | "random" | "log" |
   readonly tell: (event: UploadEvent) => void;
 }
 
+/** What became of a file. */
 export interface UploadedFile {
   readonly file: string;
   readonly sha256: string;
@@ -57,6 +59,7 @@ export interface UploadedFile {
   /** `present`: its content was sent before; `unknown`: the service may have made a document of it; `stopped`: for a reason that is not the file's. */
   readonly outcome: "uploaded" | "present" | "unknown" | "failed" | "stopped";
   readonly error: string | null;
+  /** Of the error. */
   readonly code: string | null;
   /** Of `unknown` ones: documents with its name that came since, and that no upload is known to have become. */
   readonly found: readonly string[];

@@ -34,6 +34,7 @@ export interface StreamDescription {
   readonly tables: readonly TableDescription[];
 }
 
+/** A table of a stream. */
 export interface TableDescription {
   readonly name: string;
   /** What its rows are; the comment says further where they come from and what a row's absence means. */
@@ -50,6 +51,7 @@ export interface TableDescription {
   readonly columns: readonly ColumnDescription[];
 }
 
+/** A column, with its type in either database. */
 export interface ColumnDescription {
   readonly name: string;
   readonly duckdb: string;
@@ -73,6 +75,7 @@ export interface ColumnDescription {
   readonly comment: string;
 }
 
+/** How a stream is read. */
 export type ModeName = "feed" | "scan" | "list" | "lookup" | "snapshot" | "detail";
 
 export function describeStreams(

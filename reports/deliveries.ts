@@ -11,24 +11,7 @@ export const deliveries: Section = {
   lead: "Purchase orders that the service counts as open, by how many days the day they are expected on has passed: the next expected delivery, else the day the vendor promised, else the day the buyer asked for.",
   blocks: [
     {
-      title: "Open orders by lateness",
-      needs: ["open_purchase_orders"],
-      empty: "No purchase order is open.",
-      fields: [
-        { name: "lateness_bucket", label: "Late by", format: "text" },
-        { name: "order_count", label: "Orders", format: "count" },
-        { name: "share", label: "Share", format: "share", of: "order_count" },
-      ],
-      drawing: { kind: "bars", label: "lateness_bucket", parts: ["order_count"] },
-      sql: `
-        select lateness_bucket, count(*) as order_count
-        from procurement_analytics.open_purchase_orders
-        where _company = :company
-        group by lateness_bucket
-        order by ${byLateness}`,
-    },
-    {
-      title: "What is still to come, by lateness",
+      title: "Open orders by lateness, and what is still to come",
       note: "At the ordered prices; where no line tells, the value of the whole order.",
       needs: ["open_purchase_orders"],
       empty: "No purchase order is open.",

@@ -106,33 +106,6 @@ export const exceptions: Section = {
         order by count(*) desc, verdict`,
     },
     {
-      title: "What differences between invoice, order and receipt make",
-      needs: ["three_way_match"],
-      empty: "No invoice line differs from its order or receipt by an amount.",
-      fields: [
-        currency,
-        { name: "above_count", label: "Lines above the order's price", format: "count" },
-        { name: "above_amount", label: "Billed above it", format: "money" },
-        { name: "below_count", label: "Lines below it", format: "count" },
-        { name: "below_amount", label: "Billed below it", format: "money" },
-        { name: "not_received_count", label: "Lines not received in full", format: "count" },
-        { name: "not_received_amount", label: "Billed, not received", format: "money" },
-      ],
-      sql: `
-        select
-          currency_code,
-          count(case when price_effect_amount > 0 then 1 end) as above_count,
-          sum(case when price_effect_amount > 0 then price_effect_amount else 0 end) as above_amount,
-          count(case when price_effect_amount < 0 then 1 end) as below_count,
-          sum(case when price_effect_amount < 0 then price_effect_amount else 0 end) as below_amount,
-          count(case when not_received_amount > 0 then 1 end) as not_received_count,
-          sum(case when not_received_amount > 0 then not_received_amount else 0 end) as not_received_amount
-        from procurement_analytics.three_way_match
-        where _company = :company and (price_effect_amount <> 0 or not_received_amount > 0)
-        group by currency_code
-        order by currency_code nulls last`,
-    },
-    {
       title: "How these invoices stand in the service's words",
       note: "Invoices with exceptions by the service's payment and settlement labels, whose values are not documented: leave out those that mean paid.",
       needs: ["invoice_exceptions"],

@@ -1,6 +1,5 @@
 import type { Figure } from "../src/outputs/report/definition.ts";
 
-/** What a board asks first. */
 export const headline: readonly Figure[] = [
   {
     label: "Spend",

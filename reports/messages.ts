@@ -1,6 +1,5 @@
 import type { Message } from "../src/outputs/report/definition.ts";
 
-/** What a vendor is called. */
 const vendor = "coalesce(nullif(trim(vendor_name), ''), 'vendor ' || vendor_id, 'no vendor')";
 
 interface Stake {

@@ -9,7 +9,6 @@ import { prices } from "./prices.ts";
 import { savings } from "./savings.ts";
 import { spend } from "./spend.ts";
 
-/** Procurement at a glance, for those who'd rather look than query. */
 export const procurementReport: Report = {
   title: "Procurement report",
   writtenFor: { schema: "procurement", stateSchema: "_tributary" },

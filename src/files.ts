@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
-import { lstat, open, rm } from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { TributaryError } from "./errors.ts";
 
 /** Makes the entries of a folder durable. Systems that cannot sync a folder (Windows) need no help there. */
@@ -23,6 +24,23 @@ export async function writeDurably(path: string, bytes: string | Uint8Array, mod
   } finally {
     await handle.close();
   }
+}
+
+/** Replaces a file by one rename: whoever opens it sees the old one or the new one. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  const aside = join(folder, `.${basename(path)}.tributary`);
+  try {
+    await mkdir(folder, { recursive: true });
+    // A killed process may have left one behind, and a link is not followed.
+    await rm(aside, { force: true });
+    await writeDurably(aside, text, 0o666, "wx");
+    await rename(aside, path);
+  } catch (error) {
+    await rm(aside, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncFolder(folder).catch(() => undefined);
 }
 
 /** What stands there, links not followed; undefined when nothing does. */

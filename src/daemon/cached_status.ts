@@ -21,7 +21,6 @@ export interface StatusSources {
   readonly clock: Clock;
   /** The end of its runs, and another configuration, make a kept reading invalid. */
   readonly daemon: Pick<Daemon, "listen"> | undefined;
-  /** How long one reading serves. */
   readonly keptMs: () => number;
 }
 

@@ -15,16 +15,13 @@ import { columnsIn } from "../warehouse/ddl/database_catalog.ts";
 import { ask, atOneMoment } from "../warehouse/read/question.ts";
 import { analyticsSchema } from "../warehouse/views/view.ts";
 
-/** What is asked of a warehouse. */
 export interface MeaningsOrder {
   readonly meanings: readonly Meaning[];
   readonly catalogue: readonly Stream[];
-  /** As the configuration has them. */
   readonly tests: MeaningTests;
   readonly companies: readonly string[];
 }
 
-/** What a meaning makes of the rows of a table. */
 export interface SeenMeaning {
   readonly meaning: string;
   readonly table: string;

@@ -19,7 +19,7 @@ import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_
 import { addedColumnsOf, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
 import { ensureState } from "../warehouse/state/state_ddl.ts";
-import { compareTables, copyWarehouse, type Progress, type Sides } from "../warehouse/transfer/transfer.ts";
+import { copyWarehouse, type Progress } from "../warehouse/transfer/transfer.ts";
 import { storedName } from "../warehouse/views/view.ts";
 import { moveMessages } from "./messages.ts";
 import { UPLOADS } from "./upload/upload.ts";
@@ -31,7 +31,6 @@ export interface WarehouseMove {
   readonly to: Config;
   readonly catalogue: readonly Stream[];
   readonly models: Models;
-  /** Of the program. */
   readonly version: string;
 }
 
@@ -80,10 +79,10 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
   const names = new Set(sets.flatMap(table => [table.name, versionsName(table)]));
   const stays = new Set(order.models.models.map(({ name }) => storedName(name)));
   const report = await inSnapshot(former, async db => {
-    const sides: Sides = { from: { ...former, db }, to: made, names, stays, canonical, ...tools };
-    const { left, lacking } = await compareTables(sides);
-    if (lacking.length > 0) throw new ConfigError(moveMessages.source_lacks_columns({ from, columns: lacking }));
-    return { from, to, companies, ...(await copyWarehouse(sides)), left };
+    const lacking = (columns: readonly string[]) =>
+      new ConfigError(moveMessages.source_lacks_columns({ from, columns }));
+    const sides = { from: { ...former, db }, to: made, names, stays, canonical, lacking };
+    return { from, to, companies, ...(await copyWarehouse({ ...sides, ...tools })) };
   });
   for (const { tables } of streams) await made.afterPublish(tables, report.rows);
   await made.releaseToReaders();
@@ -105,7 +104,6 @@ function openerOf({ clock, log, runId, signal }: MoveTools): Opener {
   };
 }
 
-/** Makes the tables what a run of this version makes them, with versions of rows where the former warehouse has some. */
 async function prepare(
   { version, models, to }: WarehouseMove,
   made: Destination,

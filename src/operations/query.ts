@@ -13,11 +13,8 @@ import { queryMessages } from "./messages.ts";
 
 const READ_ONLY = "25006";
 
-/** One query. */
 export interface Question {
-  /** SQL as the user wrote it. */
   readonly text: string;
-  /** How many rows to return at most; undefined: all. */
   readonly most: number | undefined;
 }
 

@@ -18,7 +18,6 @@ export interface NamedRows {
   readonly keys: readonly string[];
 }
 
-/** Keys that a warning names. */
 const TOLD = 20;
 
 /** A run that fetches all details of these rows, and nothing else. @throws ConfigError for rows that have none */
@@ -72,7 +71,6 @@ function listNamed(all: readonly Stream[], list: string): Stream {
   throw new ConfigError(refreshMessages.not_a_list({ stream: list, of: mode.of, by: mode.by }));
 }
 
-/** Warns of keys that no live row of any company has: nothing is requested for them. */
 async function warnOfUnknown(
   destination: Destination,
   companies: readonly string[],

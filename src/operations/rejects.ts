@@ -4,7 +4,6 @@ import type { Db } from "../warehouse/database.ts";
 import type { WrittenRow } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
 
-/** Which of them are shown: newest first, at most `limit`. */
 export interface RejectsOrder {
   readonly companies: readonly string[];
   readonly streams: readonly string[] | undefined;
@@ -15,7 +14,6 @@ export interface RejectsOrder {
 
 type Rejects = (typeof stateTables)["rejects"];
 
-/** A row that could not be stored, as the service sent it, and what is known of its key. */
 export type RejectedRow = Readonly<Omit<WrittenRow<Rejects>, "raw" | "context" | "digest" | "scan" | "parent_key">> & {
   readonly raw: unknown;
   /** What came beside it: {context, page}. */

@@ -28,18 +28,15 @@ export interface Status {
     readonly path: string | null;
     readonly schema: string;
     readonly state_schema: string;
-    /** Whether there is anything to read. */
     readonly loaded: boolean;
     /** When readers were last shown something new; null where they see every transaction. */
     readonly published_at: string | null;
-    /** Why nothing, or not all, can be read at this moment. */
     readonly note: string | null;
   };
   /** Null for other warehouses, and while nothing is loaded. */
   readonly lake: LakeCondition | null;
   readonly running: RunningStatus | null;
   readonly last_run: RunStatus | null;
-  /** The soonest time of the configured schedules, which `tributary schedule` keeps. */
   readonly next_run: { readonly schedule: string; readonly at: string } | null;
   /** Null where the configuration has no `workers`. */
   readonly workers: FleetStatus | null;

@@ -6,7 +6,6 @@ const inTheWay = {
   foreign: "not written by tributary",
 };
 
-/** A file, or what stands in its place, that a command may not overwrite. */
 export interface InTheWay {
   readonly path: string;
   readonly is: keyof typeof inTheWay;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { readFile, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../errors.ts";
-import { diskFailure, entryAt, parsedJson } from "../files.ts";
+import { diskFailure, entryAt, parsedJson, replaceFile } from "../files.ts";
 import { folderMessages, type InTheWay } from "./messages.ts";
 
 /** A file to be written; `path` is below the folder, with slashes. */
@@ -14,7 +14,6 @@ export interface OwnedFile {
 
 /** Names the files of a folder that a command wrote, each with the hashes it may have. Until a write is done that is the old one and the new one. */
 const manifestOf = (command: string) => `.${command.replace(" ", "-")}.json`;
-const asideOf = (command: string) => `.${command.replace(" ", "-")}.new`;
 
 const manifestSchema = z.object({
   made_by: z.string(),
@@ -26,7 +25,6 @@ type Hashes = Readonly<Record<string, readonly string[]>>;
 /** Instead of a hash: a folder or a link, which is never overwritten. */
 const NO_FILE = "no file";
 
-/** What a write did: paths below the folder. */
 export interface Written {
   readonly written: readonly string[];
   readonly unchanged: readonly string[];
@@ -68,44 +66,21 @@ async function write(folder: string, files: readonly OwnedFile[], command: strin
   const unchanged = files.map(({ path }) => path).filter(path => !done.written.includes(path));
   const final = [...wanted].map(([path, hash]): [string, readonly string[]] => [path, [hash]]);
   const list = (files: typeof final) => writeManifest(folder, command, Object.fromEntries(files));
-  const aside = join(folder, asideOf(command));
-  await putAside(aside, changing);
   const meanwhile = [...new Set([...wanted.keys(), ...leaving])].map(path => {
     const hashes = [present.get(path), wanted.get(path)].filter(hash => hash !== undefined);
     return [path, [...new Set(hashes)]] as [string, readonly string[]];
   });
   if (changing.length + leaving.length > 0) await list(meanwhile);
-  for (const { path } of changing) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await rename(join(aside, path), join(folder, path));
-  }
+  for (const { path, text } of changing) await replaceFile(join(folder, path), text);
   for (const path of leaving) await remove(folder, path);
   await list(final);
-  await rm(aside, { recursive: true, force: true });
   return { ...done, unchanged };
-}
-
-/** Everything is on the disk before the first file takes its place: a full disk changes nothing. */
-async function putAside(aside: string, files: readonly OwnedFile[]): Promise<void> {
-  await rm(aside, { recursive: true, force: true });
-  await mkdir(aside, { recursive: true });
-  try {
-    for (const { path, text } of files) {
-      await mkdir(dirname(join(aside, path)), { recursive: true });
-      await writeFile(join(aside, path), text);
-    }
-  } catch (error) {
-    await rm(aside, { recursive: true, force: true });
-    throw error;
-  }
 }
 
 async function writeManifest(folder: string, command: string, files: Hashes): Promise<void> {
   const sorted = Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
   const text = `${JSON.stringify({ made_by: command, files: sorted }, null, 1)}\n`;
-  const made = join(folder, asideOf(command), manifestOf(command));
-  await writeFile(made, text);
-  await rename(made, join(folder, manifestOf(command)));
+  await replaceFile(join(folder, manifestOf(command)), text);
 }
 
 async function readManifest(folder: string, command: string): Promise<Hashes> {

@@ -80,7 +80,6 @@ export async function requirePolicyApplied(
   throw new ConfigError(privacyMessages.not_applied());
 }
 
-/** What settling is given beside the warehouse. */
 export interface Settling {
   readonly archive: Config["archive"];
   readonly waitMs: number;

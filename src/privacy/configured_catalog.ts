@@ -9,7 +9,6 @@ import type { Message } from "../message.ts";
 import { privacyMessages } from "./messages.ts";
 import { type Policy, policyOf, withPolicy } from "./policy.ts";
 
-/** What the config says of streams and their columns. */
 export interface CatalogueConfig {
   readonly streams: { readonly settings: Readonly<Record<string, OwnSettings>> };
   readonly privacy: Config["privacy"];

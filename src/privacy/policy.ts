@@ -10,7 +10,6 @@ import { nearest, wildcard } from "../nearest_name.ts";
 import { privacyMessages } from "./messages.ts";
 import { keyIdOf } from "./treatment.ts";
 
-/** Which values are not stored as they come. */
 export interface Policy {
   /** By `table.column`; `table._extra` may be excluded. */
   readonly treatments: ReadonlyMap<string, Treatment>;
@@ -67,7 +66,6 @@ export function policyOf(catalogue: readonly Stream[], config: Config["privacy"]
   return policyWith(treatments, undocumented, keyId);
 }
 
-/** A policy of these treatments. */
 export function policyWith(
   treatments: ReadonlyMap<string, Treatment>,
   undocumented: Treatment | undefined,
@@ -113,7 +111,6 @@ function candidatesIn(catalogue: readonly Stream[]): readonly Candidate[] {
   );
 }
 
-/** The columns that an entry of a list names. */
 function meant(candidates: readonly Candidate[], treatment: Treatment, entry: string): readonly string[] {
   const list = `${treatment}_columns`;
   const pattern = wildcard(entry);

@@ -30,7 +30,6 @@ import {
 import { EXTRA_COLUMN, isPersonalName, type Policy } from "./policy.ts";
 import type { Treat } from "./treatment.ts";
 
-/** What is done to which values. */
 interface Acting {
   readonly treat: Treat;
   readonly catalogue: readonly Stream[];

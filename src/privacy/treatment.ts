@@ -6,7 +6,6 @@ import { canonicalJson, storable } from "../rows/json.ts";
 /** What becomes of a value under a treatment; undefined: it is left out. `field`: what the service calls it, where that is known. */
 export type Treat = (value: unknown, treatment: Treatment, field?: string) => unknown;
 
-/** Ends of a masked text that stay readable. */
 const SHOWN = 4;
 const MASK = "•••";
 

@@ -28,11 +28,11 @@ export const register = defined({
 
 async function report(options: ReportOptions, context: CliContext): Promise<void> {
   const { config } = await context.openConfig(options, { local: true });
-  const { requireOwnFile, writeWhole } = await import("../../outputs/report/file.ts");
+  const { requireOwnFile, writePage } = await import("../../outputs/report/file.ts");
   const { makeReport } = await import("../invocation/reports.ts");
   const file = await requireOwnFile(resolve(context.cwd, options.out));
   const { contents, page } = await makeReport(config, options, context);
-  await writeWhole(file, page);
+  await writePage(file, page);
   const bytes = Buffer.byteLength(page);
   if (options.json) return context.printJson(told(file, bytes, contents));
   const lacks = [...contents.lacks.keys()];

@@ -44,16 +44,14 @@ async function serve(
   const { warehouseSource } = await import("../../daemon/page/source.ts");
   const { statusCacheOf } = await import("../../daemon/cached_status.ts");
   const { systemClock: clock } = await import("../../clock.ts");
-  const { readModels } = await import("../../library/connector.ts");
   const catalogue = groups.flatMap(group => group.streams);
-  const { models } = await readModels();
   const found = statusCacheOf(() => config, catalogue, options.company, { clock, daemon: undefined });
   const ended = Promise.withResolvers<void>();
   const forget = context.onSignal(() => ended.resolve());
   const page = await servePage({
     listen: config.server,
     access: () => config.server,
-    source: warehouseSource(() => config, found, { company: options.company, groups, models }, undefined),
+    source: warehouseSource(() => config, found, { company: options.company, groups }, undefined),
     routes: [],
     log: await context.openLog(options.logLevel),
     clock,

@@ -69,7 +69,6 @@ async function serveAround(
   const { servePage } = await import("../../daemon/page/server.ts");
   const { warehouseSource } = await import("../../daemon/page/source.ts");
   const { groups } = await import("../../../streams/index.ts");
-  const { models } = await (await import("../../library/connector.ts")).readModels();
   const clock = systemClock;
   const cachedStatus = status.look;
   const lateAfterMs = () => daemon.config().freshness.lateAfterMs;
@@ -79,7 +78,7 @@ async function serveAround(
   const page = await servePage({
     listen: server,
     access: () => daemon.config().server,
-    source: warehouseSource(() => daemon.config(), status, { company: undefined, groups, models }, daemon),
+    source: warehouseSource(() => daemon.config(), status, { company: undefined, groups }, daemon),
     routes: [
       metrics.route,
       ...healthRoutes({ clock, daemon, cachedStatus, lateAfterMs }),

@@ -3,7 +3,6 @@ import { styleText } from "node:util";
 
 type Colour = "green" | "yellow" | "red" | "cyan" | "dim";
 
-/** What a text is written for. */
 export interface Look {
   /** Cells that a line may take. Undefined: as many as it likes, and everything is shown. */
   readonly width: number | undefined;
@@ -30,7 +29,6 @@ export function lookOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, whole
   };
 }
 
-/** The outcome of a run, a stream or a check, in its colour. */
 export function outcome(status: string, { paint }: Look): string {
   if (/^(failed|incomplete|different|FAIL)/.test(status)) return paint("red", status);
   if (/warn|stopped/.test(status)) return paint("yellow", status);

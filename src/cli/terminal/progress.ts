@@ -30,7 +30,6 @@ const frameMs = 200;
 const lookMs = 5_000;
 const lineMs = 30_000;
 
-/** Where progress is shown; `screen` draws in place. */
 export interface Place {
   readonly stream: NodeJS.WriteStream;
   readonly screen: ReturnType<typeof createLogUpdate> | undefined;

@@ -1,7 +1,6 @@
 import { counted, formatCount } from "../../counted.ts";
 import type { StreamStatus } from "../../operations/status.ts";
 
-/** What a run or a warehouse's status says of a stream beside the service. */
 type Compared = Pick<StreamStatus, "company" | "stream" | "service_rows" | "difference" | "difference_reason">;
 
 /** Lines that are shown; the others are counted. */

@@ -2,7 +2,6 @@ import type { StreamDescription } from "../../outputs/dictionary/stream_descript
 import type { Look } from "./look.ts";
 import { fitTable, formatTable, leftOut, rowTable } from "./table.ts";
 
-/** The catalogue by subject, a line a stream. */
 export function streamListing(streams: readonly StreamDescription[], look: Look): string {
   const groups = Map.groupBy(streams, stream => stream.group);
   const {
@@ -36,7 +35,6 @@ export function streamListing(streams: readonly StreamDescription[], look: Look)
 
 const modeOf = ({ mode, parent }: StreamDescription): string => (parent === null ? mode : `${mode} of ${parent}`);
 
-/** One stream in full: where it comes from, its tables, their columns with the types of both databases. */
 export function streamSheet(stream: StreamDescription, look: Look): string {
   const query = Object.entries(stream.query).map(([name, value]) => `${name}=${value}`);
   const parameters = Object.entries(stream.parameters).map(([name, values]) => `${name}: ${values.join(", ")}`);

@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from "node:util";
 import { formatCount } from "../../counted.ts";
 import type { Look } from "./look.ts";
 
-/** A column's heading, and the side its cells lean to. */
 export interface TableColumn {
   readonly title: string;
   readonly align?: "left" | "right";

@@ -6,7 +6,6 @@ import type { VerifyDifference, VerifyLine, VerifyReport } from "../../operation
 import { type Look, outcome } from "./look.ts";
 import { cutText, rowTable, streamTable } from "./table.ts";
 
-/** Differences that are shown. */
 const MOST_SHOWN = 20;
 /** Of one column, or of rows of one table. */
 const MOST_ALIKE = 3;

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { EnvHttpProxyAgent } from "undici";
 import type { Clock } from "../../clock.ts";
 import type { NotifyTarget } from "../../config/config.ts";
+import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Redactor } from "../../secrets.ts";
 import { notifyMessages } from "./messages.ts";
@@ -36,7 +37,7 @@ const MAX_STDERR = 500;
 const MAX_WAITING = 20;
 
 export function createDelivery(tools: NotifyTools): Delivery {
-  const { clock, log, redact, env, signal, post = postTo, run = runCommand } = tools;
+  const { log, redact, env, post = postTo, run = runCommand } = tools;
   const queues = new Map<string, { last: Promise<void>; waiting: number }>();
 
   async function deliver({ to }: NotifyTarget, place: string, notification: Notification): Promise<void> {
@@ -50,17 +51,11 @@ export function createDelivery(tools: NotifyTools): Delivery {
 
   async function posted(address: string, format: "json" | "slack", about: Notification): Promise<string | undefined> {
     const body = bodyOf(about, format, redact);
-    let failure = "";
-    for (let tries = 1; ; tries += 1) {
-      const end = await within({ ...tools, ms: POST_MS }, limit => post(address, body, limit)).catch(wordFor);
-      if (typeof end === "number" && end >= 200 && end < 300) return undefined;
-      failure = typeof end === "number" ? answered(end) : end;
-      const pause = PAUSES_MS[tries - 1];
-      const hopeless = typeof end === "number" && end < 500 && end !== 429 && end !== 408;
-      if (hopeless || pause === undefined || signal.aborted)
-        return tries === 1 ? failure : `${failure} (${tries} tries)`;
-      await clock.sleep(pause, signal).catch(() => undefined);
-    }
+    const send = async (limit: AbortSignal) => requireTaken(await post(address, body, limit));
+    const end = await trying({ ...tools, ms: POST_MS }, send);
+    if (end === undefined) return undefined;
+    const failure = wordFor(end.failure);
+    return end.tries === 1 ? failure : `${failure} (${end.tries} tries)`;
   }
 
   async function command(words: readonly string[], about: Notification): Promise<string | undefined> {
@@ -102,8 +97,27 @@ export function createDelivery(tools: NotifyTools): Delivery {
   };
 }
 
+/** Up to three tries; how the last one failed. What a person has to change is not tried again. */
+export async function trying(
+  tools: Parameters<typeof within>[0],
+  send: (limit: AbortSignal) => Promise<unknown>,
+): Promise<{ readonly failure: unknown; readonly tries: number } | undefined> {
+  const { clock, signal } = tools;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await within(tools, send);
+      return undefined;
+    } catch (failure) {
+      const pause = PAUSES_MS[tries - 1];
+      const isFinal = failure instanceof ConfigError || (failure instanceof NotTaken && failure.isFinal);
+      if (isFinal || pause === undefined || signal.aborted) return { failure, tries };
+    }
+    await clock.sleep(PAUSES_MS[tries - 1]!, signal).catch(() => undefined);
+  }
+}
+
 /** Gives work up after `ms`, or when the daemon ends. */
-export async function within<T>(
+async function within<T>(
   { clock, signal, ms }: Pick<NotifyTools, "clock" | "signal"> & { readonly ms: number },
   work: (limit: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -126,17 +140,29 @@ function placeOf({ to }: NotifyTarget, index: number): string {
   return `notify.targets[${index}] (${"url" in to ? (URL.parse(to.url)?.host ?? "address") : "command"})`;
 }
 
-/** Why we stopped waiting for a target. */
 class GivenUp extends Error {}
 
 /** A failure without the address that libraries like to put into their messages. */
 function wordFor(error: unknown): string {
-  if (error instanceof GivenUp) return error.message;
+  if (error instanceof GivenUp || error instanceof NotTaken) return error.message;
   const { code, name } = error as NodeJS.ErrnoException;
   return `no answer (${code ?? name ?? "unknown error"})`;
 }
 
-export function answered(status: number): string {
+class NotTaken extends Error {
+  readonly isFinal: boolean;
+
+  constructor(status: number) {
+    super(answered(status));
+    this.isFinal = status < 500 && status !== 429 && status !== 408;
+  }
+}
+
+export function requireTaken(status: number): void {
+  if (status < 200 || status > 299) throw new NotTaken(status);
+}
+
+function answered(status: number): string {
   if (status >= 300 && status < 400) return `it answered ${status}, a redirect; configure the address it leads to`;
   if (status === 404 || status === 410) return `it answered ${status}; the address is no longer valid`;
   return `it answered ${status}`;
@@ -147,8 +173,7 @@ type Post = (address: string, body: string, signal: AbortSignal) => Promise<numb
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** A connection of its own for each, as there may be weeks between two. */
-/** Sends a POST, through the proxy that the environment names. Answers the status. */
+/** Sends a POST, through the proxy that the environment names, over a connection of its own: there may be weeks between two. */
 export async function postTo(
   address: string,
   body: string,

@@ -2,7 +2,6 @@ import { counted } from "../../counted.ts";
 import { roughly } from "../../duration.ts";
 import { catalog, template } from "../../message.ts";
 
-/** A moment for people, to the minute. */
 export const shown = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
 
 export const notifyMessages = catalog("notify", {

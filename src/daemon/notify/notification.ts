@@ -34,7 +34,6 @@ export interface Notification {
 /** Sends a notification with the number of those that were held back before it. */
 export type Send = (notification: Notification, suppressed: number) => void;
 
-/** A stream whose data is late, or was. */
 export interface AgedStream {
   readonly company: string;
   readonly stream: string;
@@ -89,7 +88,6 @@ function ofRun(
   };
 }
 
-/** Streams whose data has become older than allowed. */
 export function lateMessage(streams: readonly AgedStream[], lateAfterMs: number, at: string): Notification {
   const late = streams.map(({ company, stream, completeTo, ageMs }) => ({
     ...{ company, stream },
@@ -124,7 +122,6 @@ function ofData(
   };
 }
 
-/** Adds the number of notifications that were held back. */
 export function withSuppressed(notification: Notification, count: number): Notification {
   if (count <= 0) return notification;
   const what = count === 1 ? "One more notification" : `${count} more notifications`;
@@ -142,7 +139,6 @@ export function bodyOf(notification: Notification, format: "json" | "slack", red
 export const nameOf = ({ company, stream }: { readonly company: string; readonly stream: string }): string =>
   `${company}/${stream}`;
 
-/** Streams of a run that were not read to their end. */
 export function failedStreams(outcome: FinishedRun["outcome"]): NotedStream[] {
   if (!("run_id" in outcome)) return [];
   return outcome.streams.filter(one => one.status !== "succeeded" && one.status !== "warning").map(noted);

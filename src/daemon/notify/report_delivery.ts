@@ -1,12 +1,11 @@
 import { createTransport } from "nodemailer";
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
-import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { requireOwnFile, writeWhole } from "../../outputs/report/file.ts";
+import { requireOwnFile, writePage } from "../../outputs/report/file.ts";
 import { messageFor } from "../../sync/run/report.ts";
 import type { Daemon } from "../schedule/events.ts";
-import { answered, postTo, within } from "./delivery.ts";
+import { postTo, requireTaken, trying } from "./delivery.ts";
 import { notifyMessages } from "./messages.ts";
 
 type ReportConfig = Config["reports"][number];
@@ -27,8 +26,6 @@ export interface ReportTools {
 }
 
 const SEND_MS = 60_000;
-/** Pauses after the first and the second of three tries. */
-const PAUSES_MS = [5_000, 30_000];
 /** How long the end waits for deliveries. */
 const FAREWELL_MS = 700;
 
@@ -59,25 +56,16 @@ async function delivered(
   tools: ReportTools,
   send: (limit: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
-  const { clock, log, redact, signal } = tools;
-  for (let tries = 1; ; tries += 1) {
-    const failure = await within({ ...tools, ms: SEND_MS }, send).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    const to = redact(place);
-    if (failure === undefined) return log.info(notifyMessages.report_delivered({ to }), { report: place });
-    const pause = PAUSES_MS[tries - 1];
-    // What a person has to change fails again.
-    if (pause === undefined || signal.aborted || failure instanceof ConfigError) {
-      const reason = redact(failure instanceof Error ? failure.message : String(failure));
-      return log.warn(notifyMessages.report_not_delivered({ to, reason, tries }), { report: place });
-    }
-    await clock.sleep(pause, signal).catch(() => undefined);
-  }
+  const { log, redact } = tools;
+  const to = redact(place);
+  const end = await trying({ ...tools, ms: SEND_MS }, send);
+  if (end === undefined) return log.info(notifyMessages.report_delivered({ to }), { report: place });
+  const { failure, tries } = end;
+  const reason = redact(failure instanceof Error ? failure.message : String(failure));
+  log.warn(notifyMessages.report_not_delivered({ to, reason, tries }), { report: place });
 }
 
-const written = async (out: string, { page }: MadeReport) => writeWhole(await requireOwnFile(out), page);
+const written = async (out: string, { page }: MadeReport) => writePage(await requireOwnFile(out), page);
 
 async function mailed(
   { smtp, from, to, subject }: NonNullable<ReportConfig["mail"]>,
@@ -100,8 +88,7 @@ async function mailed(
 }
 
 async function posted(address: string, { page }: MadeReport, limit: AbortSignal): Promise<void> {
-  const status = await postTo(address, page, limit, "text/html; charset=utf-8");
-  if (status < 200 || status > 299) throw new Error(answered(status));
+  requireTaken(await postTo(address, page, limit, "text/html; charset=utf-8"));
 }
 
 /** Reports for as long as a daemon lives. Answers how they end. */

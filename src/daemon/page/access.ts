@@ -121,7 +121,6 @@ function guesserOf(request: Request, from: string): string {
   return proxyHeader(request) === undefined ? network : `${network} (proxy)`;
 }
 
-/** Counts wrong guesses of the present minute. */
 function guessCounter(clock: Clock): { of(guesser: string): number; count(guesser: string): number } {
   const counts = new Map<string, number>();
   let minute = 0;
@@ -151,7 +150,6 @@ function cookieOf(request: Request): string {
   return pairs.find(([name]) => name === COOKIE)?.[1] ?? "";
 }
 
-/** A comparison in constant time, for texts of any length. */
 export function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

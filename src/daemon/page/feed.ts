@@ -11,14 +11,9 @@ export interface Message {
   readonly data: string;
 }
 
-/** A visitor's messages until either side closes. For a slow visitor only the newest of each kind is kept. */
-export interface Subscription extends AsyncIterable<Message> {
-  close(): void;
-}
-
 export interface Feed {
-  /** Undefined when there are too many visitors already. */
-  subscribe(): Subscription | undefined;
+  /** A visitor's messages until the signal or `close`. Undefined when there are too many visitors already. */
+  subscribe(signal: AbortSignal): AsyncIterable<Message> | undefined;
   close(): void;
 }
 
@@ -27,78 +22,76 @@ const PROGRESS_MS = 1_000;
 const LOOK_MS = 15_000;
 const MOST_VISITORS = 64;
 
-/** Works only while somebody listens. */
+const alive: Message = { event: "alive", data: "" };
+const changed: Message = { event: "changed", data: "" };
+
+/** Each visitor has a loop of its own: a slow one gets the newest state, and without visitors nothing is read. */
 export function createFeed(source: PageSource, takeSnapshot: TakeSnapshot, clock: Clock, log: Log): Feed {
-  const visitors = new Set<ReturnType<typeof mailbox>>();
-  let working: AbortController | undefined;
-  let progress: string | undefined;
-  let closed = false;
-  const tell = (message: Message): void => {
-    for (const { put } of visitors) put(message);
-  };
-  const deafen = source.daemon?.listen(() => tell({ event: "changed", data: "" }));
+  const closing = new AbortController();
+  let visitors = 0;
 
   // A failure here must not end the daemon that serves the page.
   const failed = (error: unknown): void => log.warn(pageMessages.no_news(), { err: error });
 
-  const showProgress = (): void => {
+  const progressNow = (): string | undefined => {
     try {
       const live = source.daemon?.live();
-      const markup = live && String(liveContent({ live, status: undefined, now: clock.now() }));
-      if (markup !== undefined && markup !== progress) tell({ event: "progress", data: markup });
-      progress = markup;
+      return live && String(liveContent({ live, status: undefined, now: clock.now() }));
     } catch (error) {
       failed(error);
+      return undefined;
     }
   };
 
-  const work = async (signal: AbortSignal): Promise<void> => {
+  async function* messages(signal: AbortSignal): AsyncGenerator<Message> {
+    let rest = new AbortController();
+    let news: Message | undefined = alive;
+    const deafen = source.daemon?.listen(() => {
+      news = changed;
+      rest.abort();
+    });
+    let progress: string | undefined;
     let print: string | undefined;
-    let next = clock.now();
     const notice = ({ view, fresh }: PageSnapshot): void => {
       const found = fingerprint({ view, fresh });
-      tell({ event: print === undefined || found === print ? "alive" : "changed", data: "" });
+      if (news !== changed) news = print === undefined || found === print ? alive : changed;
       print = found;
     };
-    while (!signal.aborted) {
-      showProgress();
-      // Not awaited: a slow warehouse must not delay the progress.
-      if (clock.now() >= next) {
-        next = Number.POSITIVE_INFINITY;
-        void takeSnapshot()
-          .then(notice)
-          .catch(failed)
-          .finally(() => {
-            next = clock.now() + LOOK_MS;
-          });
+    let next = clock.now();
+    try {
+      while (!signal.aborted) {
+        const said = news;
+        news = undefined;
+        if (said !== undefined) yield said;
+        const markup = progressNow();
+        if (markup !== undefined && markup !== progress) yield { event: "progress", data: markup };
+        progress = markup;
+        // Not awaited: a slow warehouse must not delay the progress.
+        if (clock.now() >= next) {
+          next = Number.POSITIVE_INFINITY;
+          void takeSnapshot()
+            .then(notice)
+            .catch(failed)
+            .finally(() => {
+              next = clock.now() + LOOK_MS;
+            });
+        }
+        await clock.sleep(PROGRESS_MS, AbortSignal.any([signal, rest.signal])).catch(() => undefined);
+        rest = new AbortController();
       }
-      await clock.sleep(PROGRESS_MS, signal).catch(() => undefined);
+    } finally {
+      visitors -= 1;
+      deafen?.();
     }
-  };
+  }
 
   return {
-    subscribe() {
-      if (closed || visitors.size >= MOST_VISITORS) return undefined;
-      const box = mailbox(() => {
-        visitors.delete(box);
-        if (visitors.size > 0) return;
-        working?.abort();
-        working = undefined;
-        progress = undefined;
-      });
-      visitors.add(box);
-      box.put(progress === undefined ? { event: "alive", data: "" } : { event: "progress", data: progress });
-      if (working === undefined) {
-        working = new AbortController();
-        void work(working.signal);
-      }
-      return box;
+    subscribe(signal) {
+      if (closing.signal.aborted || visitors >= MOST_VISITORS) return undefined;
+      visitors += 1;
+      return messages(AbortSignal.any([signal, closing.signal]));
     },
-    close() {
-      closed = true;
-      deafen?.();
-      for (const box of [...visitors]) box.close();
-    },
+    close: () => closing.abort(),
   };
 }
 
@@ -108,31 +101,4 @@ function fingerprint({ view, fresh }: PageSnapshot): string {
   if (fresh === undefined) return JSON.stringify([unreadable]);
   const { running, last_run, streams, warehouse } = fresh;
   return JSON.stringify([running?.run_id, last_run?.run_id, last_run?.status, warehouse, streams]);
-}
-
-function mailbox(left: () => void): Subscription & { put(message: Message): void } {
-  const waiting = new Map<Message["event"], Message>();
-  let open = true;
-  let wake = Promise.withResolvers<void>();
-  return {
-    put(message) {
-      waiting.set(message.event, message);
-      wake.resolve();
-    },
-    close() {
-      if (!open) return;
-      open = false;
-      wake.resolve();
-      left();
-    },
-    async *[Symbol.asyncIterator]() {
-      while (open) {
-        await wake.promise;
-        wake = Promise.withResolvers();
-        const messages = [...waiting.values()];
-        waiting.clear();
-        for (const message of messages) if (open) yield message;
-      }
-    },
-  };
 }

@@ -42,7 +42,6 @@ const route = (path: string, well: string, whyNot: () => string | undefined | Pr
   },
 });
 
-/** How a worker stands, or all of one machine. */
 export interface WorkerHealth {
   /** Whether the queue has heard of it within the heartbeat. */
   readonly isConnected: boolean;

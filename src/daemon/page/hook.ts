@@ -19,7 +19,6 @@ const MINUTE_MS = 60_000;
 const MAX_BODY_BYTES = 64 * 1024;
 const BODY_MS = 10_000;
 
-/** Keys that one hint may name. */
 const MOST_KEYS = 100;
 const EXPECTED = `Expected {"list": "NAME", "keys": ["KEY"]}, with a list's name and 1 to ${MOST_KEYS} keys that are texts.`;
 

@@ -12,7 +12,6 @@ export function liveSection(view: View) {
   return html`<section id="live" aria-labelledby="live-title">${liveContent(view)}</section>`;
 }
 
-/** The section without its frame. */
 export function liveContent({ live, status, now }: Pick<View, "live" | "now"> & { readonly status: View["status"] }) {
   if (live !== undefined) return running(live, now);
   if (status?.running != null) return elsewhere(status.running, now);

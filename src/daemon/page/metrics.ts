@@ -25,7 +25,6 @@ export interface Metrics {
 
 type EndedRun = Pick<RunStatus, "started_at" | "exit_code"> & { readonly finished_at: string };
 
-/** What gauges are computed from at a scrape. */
 interface Scrape {
   readonly version: string;
   readonly startedAt: string;

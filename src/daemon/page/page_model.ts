@@ -10,7 +10,6 @@ import type { Daemon, LiveRun } from "../schedule/events.ts";
 import type { PageSource } from "./source.ts";
 import { parted } from "./wording.ts";
 
-/** Everything the page shows, as of one moment. */
 export interface View {
   readonly now: number;
   readonly lateAfterMs: number;
@@ -48,7 +47,6 @@ const outcomes: Readonly<Record<string, { readonly word: string; readonly tone: 
 /** Whether a stream's last run failed; `incomplete`, for answers that made no sense, counts as failed. */
 export const hasFailed = ({ status }: Pick<StreamStatus, "status">): boolean => outcome(status).tone === "bad";
 
-/** Something a person should know or do. */
 export interface Concern {
   readonly tone: "warn" | "bad";
   readonly what: string;

@@ -23,7 +23,6 @@ import { streamDocument, streamOf } from "./stream_page.ts";
 export interface PageOptions extends DoorSources {
   /** Undefined: there is no page, but for `routes`. */
   readonly source: PageSource | undefined;
-  /** Further routes of the same server. */
   readonly routes: readonly Route[];
   readonly redact: (text: string) => string;
 }
@@ -71,13 +70,12 @@ const CLOSING_MS = 500;
 
 interface LivePage {
   readonly snapshots: PageSnapshots;
-  readonly feeds: PageSource["feeds"];
   readonly feed: ReturnType<typeof createFeed>;
 }
 
 function openPage(source: PageSource, { clock, log, redact }: PageOptions): LivePage {
   const snapshots = createPageSnapshots(source, clock, redact);
-  return { snapshots, feeds: source.feeds, feed: createFeed(source, snapshots.take, clock, log) };
+  return { snapshots, feed: createFeed(source, snapshots.take, clock, log) };
 }
 
 function pageApp(options: PageOptions, page: LivePage | undefined): Hono {
@@ -116,7 +114,7 @@ function pageApp(options: PageOptions, page: LivePage | undefined): Hono {
   return app;
 }
 
-function addPage(app: Hono, { snapshots, feeds, feed }: LivePage, door: Door): void {
+function addPage(app: Hono, { snapshots, feed }: LivePage, door: Door): void {
   app.get("/", async c => c.html(pageDocument((await snapshots.take()).view)));
   app.get("/streams/:company/:stream", async c => {
     const { view } = await snapshots.take();
@@ -125,7 +123,7 @@ function addPage(app: Hono, { snapshots, feeds, feed }: LivePage, door: Door): v
     const stream = streamOf(view, named);
     return stream === undefined
       ? c.notFound()
-      : c.html(streamDocument(view, stream, await snapshots.look(named.company, named.stream), feeds));
+      : c.html(streamDocument(view, stream, await snapshots.look(named.company, named.stream)));
   });
   app.get("/status.json", async c => {
     const { fresh, view } = await snapshots.take();
@@ -139,15 +137,15 @@ function addPage(app: Hono, { snapshots, feeds, feed }: LivePage, door: Door): v
   });
   app.get("/events", c => {
     if (c.req.method !== "GET") return c.body(null, 200, { "content-type": "text/event-stream" });
-    const subscription = feed.subscribe();
-    if (subscription === undefined) return c.text("Too many pages are open.\n", 503, { "retry-after": "60" });
+    const left = new AbortController();
+    const messages = feed.subscribe(left.signal);
+    if (messages === undefined) return c.text("Too many pages are open.\n", 503, { "retry-after": "60" });
     return streamSSE(c, async stream => {
-      stream.onAbort(() => subscription.close());
-      for await (const message of subscription) {
+      stream.onAbort(() => left.abort());
+      for await (const message of messages) {
         if (!door.isWelcome(c.req.raw)) break;
         await stream.writeSSE(message);
       }
-      subscription.close();
     });
   });
 }

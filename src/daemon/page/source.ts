@@ -1,5 +1,3 @@
-import { asksNothing, waitsFor } from "../../catalog/lookup.ts";
-import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import type { StreamGroup } from "../../catalog/stream.ts";
 import type { Config } from "../../config/config.ts";
 import { LockedError } from "../../errors.ts";
@@ -12,7 +10,6 @@ import type { StatusCache } from "../cached_status.ts";
 import type { Daemon } from "../schedule/events.ts";
 
 export interface PageSource {
-  /** Data older than this is late. */
   lateAfterMs(): number;
   /** The same object until it is read again. */
   status(): Promise<Status>;
@@ -20,43 +17,26 @@ export interface PageSource {
   history(): Promise<History | undefined>;
   /** Undefined where nothing can be read at this moment. */
   record(company: string, stream: string): Promise<StreamRecord | undefined>;
-  /** What is read after the stream, or out of its tables. */
-  feeds(stream: string): Feeds;
-  /** The streams by subject. */
   readonly groups: readonly Subject[];
   /** Undefined where the page is served without a daemon. */
   readonly daemon: Pick<Daemon, "live" | "nextRuns" | "last" | "refusal" | "listen"> | undefined;
 }
 
-/** What the page has of a group of the catalogue. */
 export interface Subject {
   readonly title: string;
   readonly streams: readonly { readonly name: string }[];
 }
 
-/** Names of what a stream's rows serve. */
-export interface Feeds {
-  readonly tables: readonly string[];
-  /** Streams that are asked for each of its rows, or for values of them. */
-  readonly details: readonly string[];
-  /** Streams that are asked with values of its columns. */
-  readonly lookups: readonly string[];
-  /** Models that read its tables, themselves or over other models. */
-  readonly models: readonly string[];
-}
-
-/** What the page shows: of one company, or of all, and the streams and models that there are. */
 export interface Shown {
   readonly company: string | undefined;
   readonly groups: readonly StreamGroup[];
-  readonly models: readonly Model[];
 }
 
 /** The warehouse of the configuration as it is at each look: a daemon may load another one meanwhile. */
 export function warehouseSource(
   config: () => Config,
   status: StatusCache,
-  { company, groups, models }: Shown,
+  { company, groups }: Shown,
   daemon: PageSource["daemon"],
 ): PageSource {
   return {
@@ -67,38 +47,8 @@ export function warehouseSource(
       return company === undefined ? history : history && ofCompany(history, company);
     },
     record: (of, stream) => lookingIfFree(config().destination, reading => streamRecordOf(reading, of, stream)),
-    feeds: stream => feedsOf(stream, config(), groups, models),
     groups,
     daemon,
-  };
-}
-
-function feedsOf(
-  name: string,
-  { streams: { settings }, views }: Config,
-  groups: readonly StreamGroup[],
-  models: readonly Model[],
-): Feeds {
-  const catalogue = groups.flatMap(({ streams }) => streams);
-  const { main, children } = catalogue.find(stream => stream.name === name)!.tables;
-  const tables = [main, ...children].map(table => table.name);
-  const namesOf = (streams: readonly { readonly name: string }[]) => streams.map(stream => stream.name);
-  // Models stand after those that they read.
-  const reached = new Set(tables);
-  const reading = inDependencyOrder(models).filter(model => {
-    const isReached = [...model.needs, ...model.optional].some(needed => reached.has(needed));
-    if (isReached) reached.add(model.name);
-    return isReached;
-  });
-  return {
-    tables,
-    details: namesOf(catalogue.filter(({ mode }) => mode.kind === "detail" && mode.of === name)),
-    lookups: namesOf(
-      catalogue.filter(stream =>
-        waitsFor(stream, { ...asksNothing, ...settings[stream.name] }).some(table => tables.includes(table)),
-      ),
-    ),
-    models: views === false ? [] : namesOf(reading),
   };
 }
 

@@ -3,12 +3,11 @@ import { titleOf } from "../../config/destination.ts";
 import { counted, formatCount } from "../../counted.ts";
 import { ago, ahead, roughly, timespan } from "../../duration.ts";
 import { documentOf } from "../../outputs/html/document.ts";
-import type { PastRun } from "../../warehouse/read/run_history.ts";
 import { liveSection } from "./live.ts";
 import { type Concern, concerns, namer, outcome, pathOf, type Tone, type View, verdict } from "./page_model.ts";
 import { runSection } from "./runs.ts";
 import { streamSection } from "./streams.ts";
-import { date, parted, prose, time } from "./wording.ts";
+import { date, prose, time } from "./wording.ts";
 import { workerSection } from "./workers.ts";
 
 export function pageDocument(view: View) {
@@ -21,8 +20,7 @@ export function pageDocument(view: View) {
   ${liveSection(view)}
   ${workerSection(view)}
   ${streamSection(view)}
-  ${runSection(view)}
-  ${pastTroubleSection(view)}`,
+  ${runSection(view)}`,
   });
 }
 
@@ -122,13 +120,9 @@ function nextRun({ nextRuns, now }: View): [unknown, unknown] {
   return [time(next.at, ahead(next.at, now)), html`${next.schedule}${why}, ${time(next.at, date(next.at))}${more}`];
 }
 
-/** How many errors of earlier runs are shown. */
-const EARLIER = 5;
-
 /** Of what is wrong, and of the streams of each such thing, so many are shown before the fold. */
 const SHOWN = { concerns: 4, streams: 5 };
 
-/** What is wrong now, and what to do about it. */
 export function troubleSection(found: readonly Concern[], view: View) {
   if (found.length === 0) return "";
   const [first, rest] = [found.slice(0, SHOWN.concerns), found.slice(SHOWN.concerns)];
@@ -153,26 +147,3 @@ function item({ tone, what, advice, streams, at, parts }: Concern, view: View) {
 }
 
 const commaed = (parts: readonly unknown[]) => parts.map((part, index) => (index === 0 ? part : html`, ${part}`));
-
-/** Errors that runs before the last one ended with, each once: the last such run, and how many there were. */
-function earlier({
-  history,
-}: View): readonly { readonly run: PastRun; readonly error: string; readonly times: number }[] {
-  const ended = (history?.runs ?? []).filter(run => run.status !== "running").slice(1);
-  return [...Map.groupBy(ended, run => run.error)]
-    .flatMap(([error, runs]) => (error === null ? [] : [{ run: runs[0]!, error, times: runs.length }]))
-    .slice(0, EARLIER);
-}
-
-/** The errors of runs before the last one. */
-function pastTroubleSection(view: View) {
-  const runs = earlier(view);
-  if (runs.length === 0) return "";
-  return html`<section id="past-trouble" aria-labelledby="past-trouble-title"><details class="card"><summary><h2 id="past-trouble-title">Earlier errors</h2></summary>
-    <ul class="past">${runs.map(({ run, error, times }) => {
-      const { what, advice } = parted(error);
-      const { word, tone } = outcome(run.status);
-      return html`<li><p><span class="pill ${tone}">${word}</span> ${time(run.started_at)} <span class="quiet">${ago(run.started_at, view.now)}${times === 1 ? "" : `, the last of ${times} such runs`}</span></p><p>${prose(what)} ${prose(advice ?? "")}</p></li>`;
-    })}</ul></details>
-  </section>`;
-}

@@ -6,25 +6,14 @@ import { breakable } from "../../outputs/html/wording.ts";
 import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import type { PastStreamRun } from "../../warehouse/read/run_history.ts";
 import type { AskedDetails, StreamRecord } from "../../warehouse/read/stream_record.ts";
-import {
-  type Concern,
-  concerns,
-  lastRunOf,
-  outcome,
-  pathOf,
-  runsOf,
-  type StreamRef,
-  tookOf,
-  type View,
-} from "./page_model.ts";
+import { type Concern, concerns, lastRunOf, runsOf, type StreamRef, tookOf, type View } from "./page_model.ts";
 import type { StreamLook } from "./page_snapshot.ts";
-import type { Feeds } from "./source.ts";
+import { ending, runTables, table } from "./runs.ts";
 import { framed, tile, troubleSection } from "./status_page.ts";
 import { besideService, chart, freshness, lastRun, rowsOf } from "./streams.ts";
-import { parted, prose, time } from "./wording.ts";
+import { parted, time } from "./wording.ts";
 
-/** A stream of a company by itself. */
-export function streamDocument(view: View, stream: StreamStatus, look: StreamLook, feeds: (stream: string) => Feeds) {
+export function streamDocument(view: View, stream: StreamStatus, look: StreamLook) {
   const record = "record" in look ? look.record : undefined;
   const about = concerns(view).filter(({ streams }) => streams.some(isSame(stream)));
   const unread: readonly Concern[] =
@@ -46,8 +35,7 @@ export function streamDocument(view: View, stream: StreamStatus, look: StreamLoo
   ${troubleSection([...unread, ...about], view)}
   ${tiles(view, stream)}
   ${runSection(view, runsOf(view, stream))}
-  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}${shapeSection(view, record)}`}
-  ${feedSection(view, stream, feeds(stream.stream))}`,
+  ${record === undefined ? "" : html`${askedSection(record.asked, stream)}${problemSection(record)}${driftSection(view, record)}${shapeSection(view, record)}`}`,
   });
 }
 
@@ -67,14 +55,6 @@ function tiles(view: View, stream: StreamStatus) {
   </dl>`;
 }
 
-/** A table whose rows become blocks on phones; cells say there what they are. */
-function table(caption: string, titles: readonly string[], rows: readonly (readonly unknown[])[]) {
-  return html`<table class="card facts" role="table"><caption class="unseen">${caption}</caption>
-    <thead role="rowgroup"><tr role="row">${titles.map(title => html`<th role="columnheader" scope="col">${title}</th>`)}</tr></thead>
-    <tbody role="rowgroup">${rows.map(([first, ...others]) => html`<tr role="row"><th role="rowheader" scope="row">${first}</th>${others.map((cell, at) => html`<td role="cell" data-title="${titles[at + 1]}">${cell}</td>`)}</tr>`)}</tbody>
-  </table>`;
-}
-
 const section = (id: string, title: string, note: unknown, content: unknown) =>
   html`<section id="${id}" aria-labelledby="${id}-title"><div class="heading"><h2 id="${id}-title">${title}</h2><p>${note}</p></div>${content}</section>`;
 
@@ -82,7 +62,7 @@ function runSection(view: View, runs: readonly PastStreamRun[]) {
   if (runs.length === 0) return "";
   const charts = (["rows", "changes", "rejects"] as const).map(
     tone =>
-      html`<div><dt class="quiet">${tone === "rows" ? "Rows read" : tone === "changes" ? "Changes" : "Rejects"}</dt><dd>${chart(tone, runs, true)}</dd></div>`,
+      html`<div><dt class="quiet">${tone === "rows" ? "Rows read" : tone === "changes" ? "Changes" : "Rejects"}</dt><dd>${chart(tone, runs)}</dd></div>`,
   );
   const titles = ["Started", "Outcome", "Took", "Requests", "Rows read", "Changes", "Rejects"];
   const rows = runs
@@ -95,21 +75,8 @@ function runSection(view: View, runs: readonly PastStreamRun[]) {
       changesIn(run),
       formatCount(run.rejected),
     ]);
-  const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN)];
-  return section("runs", "Last runs", "", [
-    html`<dl class="card charts">${charts}</dl>${table("The last runs of the stream", titles, first)}`,
-    rest.length === 0
-      ? ""
-      : html`<details class="card rest"><summary>${counted(rest.length, "earlier run")}</summary>${table("Earlier runs of the stream", titles, rest)}</details>`,
-  ]);
-}
-
-/** Runs that are shown before the fold. */
-const SHOWN = 7;
-
-function ending({ status, error }: PastStreamRun) {
-  const { word, tone } = outcome(status);
-  return html`<span class="pill ${tone}">${word}</span>${error === null ? "" : html`<span class="quiet">${prose(parted(error).what)}</span>`}`;
+  const tables = runTables("runs of the stream", titles, rows);
+  return section("runs", "Last runs", "", html`<dl class="card charts">${charts}</dl>${tables}`);
 }
 
 function changesIn({ inserted, updated, deleted }: PastStreamRun): string {
@@ -197,8 +164,8 @@ function problemSection({ problems }: StreamRecord) {
   );
 }
 
-function driftSection(view: View, { changes, added }: StreamRecord) {
-  if (changes.length + added.length === 0) return "";
+function driftSection(view: View, { changes }: StreamRecord) {
+  if (changes.length === 0) return "";
   const rows = changes.map(change => [
     columnName(change),
     change.change,
@@ -207,14 +174,12 @@ function driftSection(view: View, { changes, added }: StreamRecord) {
     html`${time(change.first_seen_at, ago(change.first_seen_at, view.now))} to ${time(change.last_seen_at, ago(change.last_seen_at, view.now))}`,
   ]);
   const titles = ["Field", "What is different", "Rows", "Example", "Seen"];
-  const columns = added.map(column => [columnName(column), column.path, column.kind, time(column.added_at)]);
-  return section("drift", "Other than documented", "How the service's rows differ from its documents", [
-    changes.length === 0 ? "" : table("Fields that differ from the documents", titles, rows),
-    added.length === 0
-      ? ""
-      : html`<h3>Columns that were added</h3>${table("Columns that were added", ["Column", "Field", "Taken for", "Since"], columns)}`,
-  ]);
+  const note = "How the service's rows differ from its documents";
+  return section("drift", "Other than documented", note, table("Fields that differ from the documents", titles, rows));
 }
+
+/** So many changes of a version are shown before the fold. */
+const FEW = 6;
 
 /** Each change of the tables' shape is a version of them; of a new stream all its tables are one. */
 function shapeSection(view: View, { shaped }: StreamRecord) {
@@ -224,32 +189,13 @@ function shapeSection(view: View, { shaped }: StreamRecord) {
     const { changed_at, version } = changes[0]!;
     const list = html`<ul>${changes.map(({ change }) => html`<li>${breakable(change)}</li>`)}</ul>`;
     const said =
-      changes.length < SHOWN
+      changes.length <= FEW
         ? list
         : html`<details><summary>${formatCount(changes.length)} changes</summary>${list}</details>`;
     return [time(changed_at, ago(changed_at, view.now)), version, said];
   });
   const titles = ["When", "By tributary", "What a run did to its tables"];
   return section("shape", "Versions of its schema", "", table("Versions of the stream's tables", titles, rows));
-}
-
-function feedSection(view: View, { company }: StreamStatus, { tables, details, lookups, models }: Feeds) {
-  const link = (stream: string) =>
-    streamOf(view, { company, stream })?.on === true
-      ? html`<a href="${pathOf({ company, stream })}">${breakable(stream)}</a>`
-      : html`${breakable(stream)} <span class="quiet">(off)</span>`;
-  const code = (name: string) => html`<code>${name}</code>`;
-  return section(
-    "feeds",
-    "What it feeds",
-    "",
-    lines([
-      ["Tables", tables.map(code)],
-      ["Details that are asked for its rows", details.map(link)],
-      ["Lookups that take its values", lookups.map(link)],
-      ["Models that read it", models.map(code)],
-    ]),
-  );
 }
 
 /** A line each with a title and what it holds; those without anything are left out. */

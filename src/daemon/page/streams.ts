@@ -2,9 +2,8 @@ import { html } from "hono/html";
 import { counted, formatCount } from "../../counted.ts";
 import { ago, roughly, timespan } from "../../duration.ts";
 import type { StreamStatus } from "../../operations/status.ts";
-import { areaChart, columnChart, shareBar } from "../../outputs/html/sparks.ts";
+import { columnChart, shareBar } from "../../outputs/html/sparks.ts";
 import { breakable } from "../../outputs/html/wording.ts";
-import { type Estimated, shareText } from "../../warehouse/details/wrong_estimate.ts";
 import { changesOf, type PastStreamRun } from "../../warehouse/read/run_history.ts";
 import { ageOf, isLate } from "../../warehouse/state/freshness.ts";
 import {
@@ -18,7 +17,7 @@ import {
   traitsOf,
   type View,
 } from "./page_model.ts";
-import { date, time } from "./wording.ts";
+import { time } from "./wording.ts";
 
 /** Up to so many streams every subject is unfolded from the beginning. */
 const UNFOLDED = 12;
@@ -111,12 +110,12 @@ function row(view: View, stream: StreamStatus, place: string) {
       <span class="quiet place-of">${place}</span>
       <span class="quiet">${rowsOf(stream)}</span>
       ${(stream.details_pending ?? 0) > 0 ? html`<span class="quiet">${formatCount(stream.details_pending ?? 0)} to be fetched</span>` : ""}
-      ${besideService(stream)}${looked(stream)}</th>
+      ${besideService(stream)}</th>
     <td role="cell" data-title="Data as of">${freshness(view, stream)}</td>
     <td role="cell" data-title="Last run">${lastRun(view, stream)}</td>
-    <td role="cell" data-title="Rows read">${chart("rows", runs, false)}</td>
-    <td role="cell" data-title="Changes">${chart("changes", runs, false)}</td>
-    <td role="cell" data-title="Rejects">${chart("rejects", runs, false)}</td>
+    <td role="cell" data-title="Rows read">${chart("rows", runs)}</td>
+    <td role="cell" data-title="Changes">${chart("changes", runs)}</td>
+    <td role="cell" data-title="Rejects">${chart("rejects", runs)}</td>
   </tr>`;
 }
 
@@ -124,19 +123,6 @@ function row(view: View, stream: StreamStatus, place: string) {
 export function rowsOf({ rows, live_rows }: StreamStatus): string {
   const deleted = rows - live_rows;
   return `${counted(live_rows, "row")}${deleted > 0 ? `, ${formatCount(deleted)} deleted` : ""}`;
-}
-
-/** What is promised of details, and what random looks say of them; empty without looks. */
-function looked({ details_freshness: found }: StreamStatus) {
-  if (found === null || found.estimate === null) return "";
-  const { promised, longest_unseen_at } = found;
-  const { fresh, wrong, sampled } = found.estimate;
-  const bounds = ({ low, high }: Estimated) => `${shareText(low)} to ${shareText(high)}`;
-  const within = roughly(promised.within_days * 86_400_000);
-  const broken = fresh !== null && fresh.high < promised.share ? "less than promised" : "promised";
-  const longest = longest_unseen_at === null ? "" : `, the longest unseen since ${longest_unseen_at.slice(0, 10)}`;
-  return html`${fresh === null ? "" : html`<span class="quiet" title="${bounds(fresh)} of those of open or young rows">${shareText(fresh.share)} of active details at most ${within} behind, ${broken}: ${shareText(promised.share)}</span>`}
-    <span class="quiet" title="${bounds(wrong)}, by ${counted(sampled, "look")} at random of the last week">about ${shareText(wrong.share)} of details changed unseen${longest}</span>`;
 }
 
 /** Empty where the table has as many rows as the service. */
@@ -167,20 +153,17 @@ export function lastRun(view: View, stream: StreamStatus) {
 }
 
 const charts = {
-  rows: { draw: areaChart, what: "rows read", measure: (run: PastStreamRun) => run.rows_read },
-  changes: { draw: columnChart, what: "changes", measure: changesOf },
-  rejects: { draw: columnChart, what: "rejects", measure: (run: PastStreamRun) => run.rejected },
+  rows: { what: "rows read", measure: (run: PastStreamRun) => run.rows_read },
+  changes: { what: "changes", measure: changesOf },
+  rejects: { what: "rejects", measure: (run: PastStreamRun) => run.rejected },
 };
 
-/** A chart over the stream's last runs, and its last value. `isNoted`: each value says which run it is of. */
-export function chart(tone: keyof typeof charts, runs: readonly PastStreamRun[], isNoted: boolean) {
-  const { draw, what, measure } = charts[tone];
-  const points = runs.map(run => ({
-    value: measure(run),
-    ...(isNoted ? { note: `${date(run.started_at)} UTC: ${formatCount(measure(run))} ${what}` } : {}),
-  }));
-  const last = points.at(-1);
+/** A chart over the stream's last runs, and its last value. */
+export function chart(tone: keyof typeof charts, runs: readonly PastStreamRun[]) {
+  const { what, measure } = charts[tone];
+  const values = runs.map(measure);
+  const last = values.at(-1);
   if (last === undefined) return html`<span class="quiet">no runs yet</span>`;
-  const alarming = tone === "rejects" && last.value > 0;
-  return html`<div class="measure">${draw(what, points, tone)}<span class="${alarming ? "number bad" : "number"}">${formatCount(last.value)}</span></div>`;
+  const alarming = tone === "rejects" && last > 0;
+  return html`<div class="measure">${columnChart(what, values, tone)}<span class="${alarming ? "number bad" : "number"}">${formatCount(last)}</span></div>`;
 }

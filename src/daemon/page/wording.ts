@@ -6,7 +6,6 @@ export function date(moment: string): string {
   return `${days[at.getUTCDay()]} ${at.getUTCDate()} ${months[at.getUTCMonth()]}, ${clockTime(moment)}`;
 }
 
-/** `02:00`, in UTC. */
 export const clockTime = (moment: string): string => moment.slice(11, 16);
 
 /** A `<time>` with the full moment as its title; the page's script converts it to the reader's time zone. */

@@ -4,7 +4,6 @@ import type { RunReport, RunView } from "../../sync/run/report.ts";
 
 export type Cause = "schedule" | "missed" | "retry" | "hint";
 
-/** A run that is going on in the daemon. */
 export interface LiveRun {
   /** The schedule's name; of a hint's run `hook`, or `refresh` where it named rows. */
   readonly schedule: string;
@@ -57,6 +56,5 @@ export interface Daemon {
    * not; undefined: they will be. @throws ConfigError for rows that have no details
    */
   refresh(rows: NamedRows): string | undefined;
-  /** Calls back at every event until the returned function is called. */
   listen(listener: (event: DaemonEvent) => void): () => void;
 }

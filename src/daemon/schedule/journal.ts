@@ -3,7 +3,6 @@ import type { RunReport } from "../../sync/run/report.ts";
 import type { Daemon, FinishedRun } from "./events.ts";
 import { scheduleMessages } from "./messages.ts";
 
-/** Writes what happens in the daemon to the log, until the returned function is called. */
 export function keepJournal(daemon: Daemon, log: Log): () => void {
   announce(daemon, log);
   return daemon.listen(event => {

@@ -142,7 +142,6 @@ export class Plan {
     return this.#refreshes.add(rows, now, AT_MOST_EVERY_MS);
   }
 
-  /** Rows that no run has taken yet. */
   unrefreshed(): readonly NamedRows[] {
     return this.#refreshes.waiting.map(({ rows }) => rows);
   }

@@ -60,7 +60,6 @@ export class ScheduleDaemon implements Daemon {
     this.#unread = new Set(config.schedules.map(schedule => schedule.name));
   }
 
-  /** The configuration of the runs to come. */
   config(): Config {
     return this.#config;
   }

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 
-/** A configuration that was read again. */
 export interface Reloaded {
   readonly config: Config;
-  /** The keys whose values are others than before. */
   readonly changed: readonly string[];
 }
 

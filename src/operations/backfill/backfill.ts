@@ -24,9 +24,7 @@ export interface BackfillOrder extends Omit<RunOrder, "refresh" | "source"> {
   readonly range: Range;
   /** Goes on with what is unfinished, whatever dates it has. */
   readonly resume: boolean;
-  /** Forgets what is unfinished of these streams. */
   readonly restart: boolean;
-  /** Has the workers of the warehouse do it, and follows them. */
   readonly workers?: boolean;
 }
 

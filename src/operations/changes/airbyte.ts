@@ -12,7 +12,6 @@ import type { Protocol, ProtocolRead } from "./telling.ts";
 
 const line = (message: object): string => `${JSON.stringify(message)}\n`;
 
-/** The keys of a configuration that a form asks for. */
 const ASKED = {
   api: ["base_url", "key"],
   company: [],
@@ -72,7 +71,6 @@ export function catalogMessage(tables: readonly ChangesTable[]): string {
   return line({ type: "CATALOG", catalog: { streams } });
 }
 
-/** A line of the log. */
 export function logMessage(text: string): string {
   const { level, time: _time, msg, ...facts } = JSON.parse(text) as Record<string, unknown>;
   const more = Object.keys(facts).length === 0 ? "" : ` ${JSON.stringify(facts)}`;
@@ -109,7 +107,6 @@ const statesSchema = z.array(
   }),
 );
 
-/** What a configured catalogue asks for. @throws ConfigError */
 export function readConfigured(
   planned: readonly ChangesTable[],
   texts: { readonly catalog: string; readonly state: string | undefined },
@@ -128,7 +125,6 @@ export function readConfigured(
   return { tables: chosenTables(planned, [...modes.keys()]), state, protocol: airbyteProtocol(isWhole, now) };
 }
 
-/** @throws ConfigError for names that no table has */
 export function chosenTables(planned: readonly ChangesTable[], names: readonly string[]): readonly ChangesTable[] {
   const known = new Set(planned.map(({ name }) => name));
   const unknown = names.filter(name => !known.has(name));
@@ -136,7 +132,6 @@ export function chosenTables(planned: readonly ChangesTable[], names: readonly s
   return planned.filter(({ name }) => names.includes(name));
 }
 
-/** @throws ConfigError */
 export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, expected: string): z.output<Schema> {
   try {
     return schema.parse(JSON.parse(text));
@@ -145,7 +140,6 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, e
   }
 }
 
-/** `isWhole`: which tables are read as a whole. */
 function airbyteProtocol(isWhole: (table: string) => boolean, now: () => number): Protocol {
   const status = (name: string, status: string) =>
     trace("STREAM_STATUS", now(), { stream_status: { stream_descriptor: { name }, status } });

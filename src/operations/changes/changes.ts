@@ -30,13 +30,11 @@ const stateSchema: z.ZodType<ChangesState> = z.object({
 
 export const noChangesRead: ChangesState = { version: VERSION, companies: {} };
 
-/** A state whose positions are given by table and company. */
 export const stateOfTables = (tables: Readonly<Record<string, Positions>>): ChangesState => ({
   version: VERSION,
   companies: turned(tables),
 });
 
-/** The positions by table and company. */
 export const tablesOfState = ({ companies }: ChangesState): Readonly<Record<string, Positions>> => turned(companies);
 
 function turned(outer: Readonly<Record<string, Positions>>): Record<string, Positions> {
@@ -55,21 +53,17 @@ export function parseChangesState(text: string, from: string): ChangesState {
   }
 }
 
-/** What is read, of which companies, and how it is written. */
 export interface ChangesOrder {
   readonly catalogue: readonly Stream[];
-  /** Their tables, children included. */
   readonly streams: ReadonlySet<string>;
   /** Only these of them; undefined: all. */
   readonly tables?: ReadonlySet<string> | undefined;
-  /** By table the columns that are left out. */
   readonly without?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   readonly companies: readonly string[];
   readonly state: ChangesState;
   readonly format: LineFormat;
 }
 
-/** What a line is, around the JSON object of its row. */
 export interface LineFormat {
   readonly decimals: Decimals;
   /** Columns whose values come once more, and the names that they then have. */
@@ -77,7 +71,6 @@ export interface LineFormat {
   around(table: ChangesTable): readonly [before: string, after: string];
 }
 
-/** Rows of a table that changed, each in a line, and the state after the last of them. */
 export interface ChangedBatch {
   readonly stream: string;
   readonly table: string;
@@ -89,7 +82,6 @@ export interface ChangedBatch {
   readonly stateBehind: (record: Readonly<Record<string, unknown>>) => ChangesState;
 }
 
-/** A table whose changes are read. */
 export interface ChangesTable extends ChosenTable {
   readonly stream: string;
   /** Without `_company`. */

@@ -40,7 +40,6 @@ export function withPresent(
   });
 }
 
-/** What reads of the records of a table hold, as a JSON schema. */
 export function recordSchema(columns: Columns, decimals: Decimals, twins: Readonly<Record<string, string>> = {}) {
   const properties: Record<string, object> = {};
   for (const column of columns) {

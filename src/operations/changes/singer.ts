@@ -16,7 +16,6 @@ const line = (message: object): string => `${JSON.stringify(message)}\n`;
 const keyOf = ({ key }: ChangesTable): readonly string[] => ["_company", ...key];
 const schemaOf = ({ columns }: ChangesTable): object => recordSchema(columns, "text", TWINS);
 
-/** Of these columns a record cannot do without. */
 const isNeeded = (table: ChangesTable, column: string): boolean =>
   [...keyOf(table), "_changed_at", "_deleted_at"].includes(column);
 

@@ -7,26 +7,21 @@ export interface Protocol {
   /** How far the `rows` go that were told since the last one; at the end of a table in any case. */
   state(table: ChangesTable, state: ChangesState, rows: number): string;
   end(table: ChangesTable, isComplete: boolean): string;
-  /** After everything. */
   last(state: ChangesState): string;
 }
 
-/** What a program asked for in a protocol's words. */
 export interface ProtocolRead {
   readonly protocol: Protocol;
   /** For a protocol that says nothing of a table beside its rows: none. */
   readonly tables: readonly ChangesTable[];
-  /** By table the columns that are left out. */
   readonly without?: ReadonlyMap<string, ReadonlySet<string>>;
   readonly state: ChangesState;
 }
 
-/** The streams that the tables belong to. */
 export const streamsOf = ({ tables }: Pick<ProtocolRead, "tables">): readonly string[] => [
   ...new Set(tables.map(({ stream }) => stream)),
 ];
 
-/** How many rows go out between two states at most. */
 const STATE_ROWS = 5_000;
 
 /**

@@ -67,7 +67,6 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   yield* checkSurroundings(config, order.programs);
 }
 
-/** The lines with the company's name in front, where there are several. */
 async function* named<R>(
   lines: AsyncGenerator<CheckLine, R>,
   company: string | undefined,

@@ -19,15 +19,12 @@ import { checkMessages } from "./messages.ts";
 
 const NAME = "destination";
 
-/** What the runs need of the warehouse. */
 export interface Fitness {
   readonly version: string;
   readonly companies: Identity["companies"];
   readonly streams: readonly Stream[];
-  /** Those of which every version of a row is to be kept. */
   readonly versioned: ReadonlySet<string>;
   readonly views: boolean;
-  /** Whether the work is shared by a queue of jobs. */
   readonly workers: boolean;
 }
 

@@ -12,7 +12,6 @@ const AHEAD_MS = 35 * 86_400_000;
 /** Occurrences that are looked at; for a schedule of every minute a day and a half. */
 const MOST = 2_000;
 
-/** What the schedules are looked at with: all streams, and those that are on. */
 export interface Planned {
   readonly loaded: LoadedConfig;
   readonly catalogue: readonly Stream[];
@@ -27,7 +26,6 @@ interface Kept {
   readonly streams: ReadonlySet<string>;
 }
 
-/** When each schedule is due next, which ones meet, and whether data would be late between runs. */
 export function* checkSchedules({ loaded, catalogue, on, now }: Planned): Generator<CheckLine> {
   const { schedules, freshness } = loaded.config;
   try {
@@ -68,7 +66,6 @@ function keptOf(
   }
 }
 
-/** Those of the next weeks, and the one after them. */
 function occurrences(schedule: Schedule, now: number): number[] {
   const timetable = timetableOf(schedule);
   const times: number[] = [];
@@ -108,7 +105,6 @@ function freshnessLine(kept: readonly Kept[], on: readonly Stream[], lateAfterMs
   return warning("freshness", checkMessages.freshness_missed(missed));
 }
 
-/** The longest time without a run, as far as all of these schedules are known. */
 function longestPause(kept: readonly Kept[], now: number): number {
   const known = Math.min(...kept.map(({ times }) => times.at(-1) ?? Number.POSITIVE_INFINITY));
   const times = kept.flatMap(each => each.times).filter(at => at <= known);

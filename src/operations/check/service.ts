@@ -30,7 +30,6 @@ export interface ServiceCheck {
   readonly settings: Config["api"];
   readonly identity: IdentityEndpoint;
   readonly streams: readonly Stream[];
-  /** What the config says of lookups and snapshots. */
   readonly askingOf: (stream: string) => Asking;
   readonly tools: ServiceTools;
 }

@@ -220,7 +220,6 @@ async function estimateListing(context: EstimateContext, stream: Stream, mode: S
   return estimatePlan(context, stream, mode, state, planFrom(start));
 }
 
-/** By the last full scan, or by a page of it. */
 async function estimatePlan(
   context: EstimateContext,
   stream: Stream,
@@ -271,7 +270,6 @@ function secondsOf(
 const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** As many as the config names sets of values, by the columns that are loaded. */
 async function estimateLookup(context: EstimateContext, stream: Stream, mode: Scan): Promise<Guess> {
   const { order, catalogue, reading, company } = context;
   const asking = policyOf(order.config, stream.name);

@@ -35,12 +35,10 @@ export interface DetailPlan {
 
 interface Place {
   readonly config: Config;
-  /** As the configuration has it. */
   readonly catalogue: readonly Stream[];
   readonly clock: Clock;
 }
 
-/** The plans of the streams that are details and loaded, by stream and company. */
 export async function readPlan(
   reading: WarehouseReading,
   place: Place,

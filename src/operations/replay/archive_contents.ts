@@ -43,7 +43,6 @@ export interface Begin {
 
 export interface ArchivedFile extends ArchiveFile, Begin {}
 
-/** A stream's part of the archive: its files in the order of their runs. */
 export interface ArchiveContents {
   readonly files: readonly ArchivedFile[];
   readonly firsts: readonly number[];
@@ -52,7 +51,6 @@ export interface ArchiveContents {
   readonly odd: readonly Message[];
 }
 
-/** A stream's files, those of runs that began earlier first. */
 export async function archivedFiles(root: string, company: string, stream: string): Promise<readonly ArchivedFile[]> {
   const files = await filesIn(folderOf(root, company, stream));
   const begun = new Map<string, Begin>();
@@ -89,7 +87,6 @@ export async function readArchiveContents(files: readonly ArchivedFile[]): Promi
   return { files, firsts, scans: ended, odd };
 }
 
-/** What stands before each answer of a run's files, and what was asked for. */
 export async function* requestsIn(
   files: readonly ArchivedFile[],
 ): AsyncGenerator<{ readonly head: Head; readonly held: ArchivedRequest }> {
@@ -151,13 +148,11 @@ export function partsOf({ requests, parts }: ArchivedScan): readonly ArchivedReq
   return ordered;
 }
 
-/** The first page of each part, whatever became of the others. */
 export function firstPages(requests: ReadonlyMap<string, ArchivedRequest>): ReadonlyMap<number, ArchivedRequest> {
   const first = [...requests.values()].filter(({ query }) => query["cursor"] === undefined);
   return new Map(first.map(held => [held.part, held]));
 }
 
-/** Whether the pages that follow a first one are all there. */
 export function isWhole(requests: ReadonlyMap<string, ArchivedRequest>, first: ArchivedRequest): boolean {
   const seen = new Set<string>();
   let page: ArchivedRequest | undefined = first;

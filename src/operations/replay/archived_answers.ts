@@ -30,7 +30,6 @@ export async function answersIn(files: readonly ArchivedFile[], span: Span): Pro
   for await (const { head, held } of requestsIn(files)) {
     const { parent, request, at, scan, accepted, status } = head;
     if (parent === undefined || !isIn(span, at)) continue;
-    // A first page begins a new answer.
     const begins = request.query["cursor"] === undefined;
     // A 404 in place of a further page cuts it off.
     if (!begins && status === 404) {
@@ -48,7 +47,6 @@ export async function answersIn(files: readonly ArchivedFile[], span: Span): Pro
   return whole.sort((a, b) => a.first - b.first);
 }
 
-/** The snapshots that a run's files hold: the last one of each combination of values. */
 export async function sittingsIn(
   files: readonly ArchivedFile[],
   span: Span,
@@ -61,7 +59,6 @@ export async function sittingsIn(
   return [...found.values()];
 }
 
-/** The details of these answers, as a work list gives them. */
 export function workOf(answers: readonly ArchivedAnswer[]): WorkList {
   let position = 0;
   const items = answers.map<WorkItem>(({ parent: { key, hash, params } }) => ({

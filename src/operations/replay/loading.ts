@@ -147,7 +147,6 @@ async function loadAnswers(sync: DetailSync, piece: Answers, completeTo: string 
   if (done.size === 0) endWithNothing(progress);
 }
 
-/** Whether the tables know a later answer than this one. */
 const isKnownLater = (fetched: number | undefined, { at }: ArchivedAnswer): boolean =>
   fetched !== undefined && fetched > Date.parse(at) + NOTED_WITHIN_MS;
 
@@ -179,7 +178,6 @@ async function loadRun(
   }
 }
 
-/** When each detail that the tables hold was fetched, ms since 1970, by parent. */
 async function fetchedAt({ destination, company }: SyncContext, { name }: Stream): Promise<Map<string, number>> {
   const rows = await destination.db
     .selectFrom("details")

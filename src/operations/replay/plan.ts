@@ -18,7 +18,6 @@ export type Piece =
   | { readonly kind: "scans"; readonly contents: ArchiveContents; readonly groups: readonly ScanGroup[] }
   | Answers;
 
-/** Files of the archive, by run. */
 export interface Answers {
   readonly kind: "answers";
   readonly runs: readonly (readonly ArchivedFile[])[];
@@ -28,7 +27,6 @@ export interface Answers {
 
 export interface ReplayPlan {
   readonly stream: Stream;
-  /** How far its tables are complete already. */
   readonly completeTo: string | null;
   /** What its tables know already, all at once. */
   readonly known: Piece | undefined;
@@ -39,7 +37,6 @@ export interface ReplayPlan {
   readonly begun: ReadonlyMap<string, Begin>;
 }
 
-/** Looks what the archive holds of a stream, and decides what of it is loaded, and when. */
 export async function planReplay(context: SyncContext, stream: Stream, root: string, span: Span): Promise<ReplayPlan> {
   const { company, log } = context;
   const files = await archivedFiles(root, company, stream.name);

@@ -14,7 +14,6 @@ import { replayMessages } from "./messages.ts";
 import { type Piece, planReplay, type ReplayPlan } from "./plan.ts";
 import type { Span } from "./scan_choice.ts";
 
-/** What is worked on side by side: each stream's piece, if it has one. */
 type Round = ReadonlyMap<string, Piece>;
 
 /**
@@ -63,7 +62,6 @@ export async function replayCompany(
   }
 }
 
-/** Streams of which the archive holds nothing, and those whose tables know more than it. */
 function reportNothing(context: SyncContext, run: CompanyRun, plans: ReadonlyMap<string, ReplayPlan>): void {
   const without: Job[] = [];
   const asked = expand(context.streams.catalogue, [...context.streams.named], "stream");

@@ -12,7 +12,6 @@ export interface Span {
   readonly to: number | undefined;
 }
 
-/** Scans that are published together. */
 export interface ScanGroup {
   readonly scans: readonly ArchivedScan[];
   /** It is one scan, and whole: what it doesn't hold is missing. */
@@ -23,26 +22,19 @@ export interface ScanGroup {
 }
 
 export interface ScanChoice {
-  /** What the tables know already, in one publish: readers see no old state. */
   readonly known: ScanGroup | undefined;
-  /** What they don't know, one scan after the other. */
   readonly later: readonly ScanGroup[];
-  /** Why nothing of what the tables know is loaded again. */
   readonly refused: Message | undefined;
 }
 
-/** What is known of the stream beside the archive. */
 export interface Knowledge {
   readonly state: StreamState;
-  /** How far its tables are complete, ISO 8601. */
   readonly completeTo: string | null;
   /** Whether they hold rows, or once were complete without one. */
   readonly loaded: boolean;
-  /** Runs that turned to the stream, in no order. */
   readonly runs: readonly LoggedRun[];
 }
 
-/** A run by the warehouse's own log. */
 export interface LoggedRun {
   readonly run: string;
   readonly startedAt: string;
@@ -89,7 +81,6 @@ export function chooseScans(
   return { known: { scans: chosen, full, seen, stale }, later, refused: undefined };
 }
 
-/** Whether a moment, ISO 8601, lies in a range. */
 export function isIn({ from, to }: Span, at: string): boolean {
   const moment = Date.parse(at);
   return (from === undefined || moment >= from) && (to === undefined || moment < to);
@@ -122,7 +113,6 @@ export function gapsIn(held: readonly string[], { runs }: Knowledge): (run: stri
   return run => (lost.length > 0 && last >= (begun.get(run) ?? "") ? last : undefined);
 }
 
-/** Why nothing is loaded again of a stream of which the archive ends too early or has a gap. */
 export function whyRefused(
   { name, mode }: Stream,
   newest: string,

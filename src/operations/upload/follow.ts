@@ -16,7 +16,6 @@ import { feedRows, unlessRefused } from "./lookup.ts";
 import { uploadMessages } from "./messages.ts";
 import type { UploadOrder } from "./upload.ts";
 
-/** What became of documents that were waited for. */
 export interface Followed {
   /** Documents that are not processed as far as anything says, with the status that was seen last. */
   readonly pending: ReadonlyMap<string, string | null>;

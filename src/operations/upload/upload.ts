@@ -26,18 +26,15 @@ import { lastUpload, type UploadRecord, uploadedDocuments, writeUpload } from ".
 import { documentsNamed } from "./lookup.ts";
 import { uploadMessages } from "./messages.ts";
 
-/** What is sent, and to whom. Times in ms. */
 export interface UploadOrder extends Pick<RunOrder, "catalogue" | "models" | "relations" | "identity" | "version"> {
   readonly config: Config;
   readonly company: Company;
   readonly flow: UploadFlow;
-  /** Paths. */
   readonly files: readonly string[];
   /** Undefined: by the ending of each file's name. */
   readonly contentType: string | undefined;
   /** Sends a content once more that was sent before. */
   readonly again: boolean;
-  /** How long another run's lock is waited for. */
   readonly lockWaitMs: number;
 }
 
@@ -79,7 +76,6 @@ const ADVICE = {
   invalid: "The service takes no such file: check its name, and give its media type with --content-type.",
 };
 
-/** What is wrong with a file that is to be sent; undefined: nothing. */
 export async function inputFault(file: string, contentType: string | undefined): Promise<Message | undefined> {
   try {
     const entry = await stat(file);
@@ -276,7 +272,6 @@ class Uploads {
     return { ...outcomeOf(content, "uploaded"), doc_id, sent_at: record.started_at };
   }
 
-  /** Writes it down, and then tells of it. */
   async #note({ path }: Content, record: UploadRecord, step?: UploadEvent["step"]): Promise<UploadRecord> {
     const written = { ...record, changed_at: new Date(this.#tools.clock.now()).toISOString() };
     await writeUpload(this.#db, written);

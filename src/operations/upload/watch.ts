@@ -13,11 +13,9 @@ const TRY_AGAIN_MS = 30_000;
 /** An empty file may be about to be written. */
 const EMPTY_MS = 60_000;
 
-/** Where files are put, and how they are sent. */
 export interface Watched {
   readonly folder: string;
   readonly contentType: string | undefined;
-  /** Sends these, and answers what became of each. */
   readonly send: (files: readonly string[]) => Promise<readonly UploadedFile[]>;
   /** Told where a file was moved, and why to `failed/`. */
   readonly moved: (to: string, fault: Message | undefined) => void;

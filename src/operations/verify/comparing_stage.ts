@@ -15,7 +15,6 @@ import type { Comparing } from "./context.ts";
 /** How many keys one question to the warehouse holds: each is a parameter or more. */
 const KEYS_AT_ONCE = 500;
 
-/** What became of the details that were asked for, by parent. */
 export type Answers = Map<string, "ok" | "absent" | "failed">;
 
 /** What a stream is read through: its rows are encoded as a sync would, and each batch is compared with the warehouse instead of stored. */

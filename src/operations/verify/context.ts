@@ -15,7 +15,6 @@ export interface VerifyContext {
   readonly signal: AbortSignal;
   /** All streams there are, with the columns that were added to them. */
   readonly catalogue: readonly Stream[];
-  /** Names of the streams that the configuration switches on. */
   readonly on: ReadonlySet<string>;
   readonly policyOf: (stream: string) => StreamPolicy;
   /** YYYY-MM-DD; nothing older is asked for. */
@@ -24,7 +23,6 @@ export interface VerifyContext {
   readonly sampling: { readonly seed: string; readonly sample: number | undefined };
 }
 
-/** A stream that is read again, and what that has shown. */
 export interface Comparing {
   readonly context: VerifyContext;
   readonly stream: Stream;

@@ -19,18 +19,15 @@ export interface Discrepancy {
   readonly service: Value;
 }
 
-/** A row's key for people; `index` is a child row's place. */
 export function keyText({ key }: Pick<Table, "key">, parts: readonly string[], index?: number): string {
   const named = parts.map((part, i) => `${key[i]}=${part}`);
   return [...named, ...(index === undefined ? [] : [`${INDEX_COLUMN}=${index}`])].join(", ");
 }
 
-/** Something about a row as a whole. */
 export const ofRow = (table: string, key: string, kind: Kind): Discrepancy => ({
   ...{ table, key, column: undefined, kind, warehouse: null, service: null },
 });
 
-/** A table that was loaded and is no longer there: all that it held is told once. */
 export const lostTable = (table: string): Discrepancy => ofRow(table, "every row", "missing_here");
 
 /** The discrepancy, in the terms of the tables, where a table contradicts its row state. */

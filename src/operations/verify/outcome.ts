@@ -25,7 +25,6 @@ interface Facts {
   readonly seed: string;
   readonly sample: number | null;
   readonly startedAt: string;
-  /** The share of unchanged parents that a night looks at. */
   readonly auditOf: (stream: string) => number | "rest";
 }
 

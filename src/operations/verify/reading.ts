@@ -125,7 +125,6 @@ async function compareDetails(comparing: Comparing, mode: Detail): Promise<void>
   throw new TributaryError(verifyMessages.details_not_fetched({ stream: stream.name, ...counts, reason }), 1);
 }
 
-/** Keys that are looked at together. */
 const KEYS_AT_ONCE = 20_000;
 const PARENTS_AT_ONCE = 1_000;
 

@@ -4,14 +4,12 @@ import type { WrittenRow } from "../../warehouse/state_columns.ts";
 import type { stateTables } from "../../warehouse/state_tables.ts";
 import type { Discrepancy } from "./discrepancy.ts";
 
-/** One stream of one company: a row of `verifications`, with the error's code. */
 export type VerifyLine = Readonly<WrittenRow<(typeof stateTables)["verifications"]>> & {
   /** `incomplete`: not everything could be read, `error` says why. `skipped`: there was nothing to compare. */
   readonly status: "equal" | "different" | "incomplete" | "skipped";
   readonly code: string | null;
 };
 
-/** A difference: a row of `verification_differences`. */
 export type VerifyDifference = Readonly<WrittenRow<(typeof stateTables)["verification_differences"]>> & {
   readonly kind: Discrepancy["kind"];
 };

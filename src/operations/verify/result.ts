@@ -23,12 +23,10 @@ export class Result {
     this.#further.push(discrepancy);
   }
 
-  /** Whether the service showed a row of this key. */
   hasSeen(key: readonly string[]): boolean {
     return this.#seen.has(idOf(key));
   }
 
-  /** Whether something was found of the row of this key. */
   isUnequal(key: readonly string[]): boolean {
     return this.#byKey.has(idOf(key));
   }
@@ -64,12 +62,10 @@ export class Result {
     return this.#count(isFault);
   }
 
-  /** Rows that the service has changed since, those that came or went included. */
   get changedSince(): number {
     return this.#count(kind => kind === "changed_since");
   }
 
-  /** Details that it has changed since while their list's rows stayed the same. */
   get changedUnseen(): number {
     return this.#count(kind => kind === "changed_unseen");
   }

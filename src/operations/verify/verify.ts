@@ -26,7 +26,6 @@ import { verifyMessages } from "./messages.ts";
 import { type Compared, reportOf } from "./outcome.ts";
 import type { VerifyReport } from "./report.ts";
 
-/** A verification, as the command line asks for it. Times in ms. */
 export interface VerifyOrder {
   readonly config: Config;
   readonly catalogue: readonly Stream[];

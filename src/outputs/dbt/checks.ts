@@ -5,7 +5,6 @@ import { bare, literal } from "./sql.ts";
 import type { PackageTable } from "./tables.ts";
 import { type PackageFile, plainly } from "./yaml_file.ts";
 
-/** A test as dbt's YAML names it. */
 export type DataTest = string | Readonly<Record<string, unknown>>;
 
 const UNIQUE = "unique_key";

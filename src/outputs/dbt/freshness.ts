@@ -1,7 +1,6 @@
 import { literal } from "./sql.ts";
 import { plainly } from "./yaml_file.ts";
 
-/** A duration in dbt's form. */
 export interface Span {
   readonly count: number;
   readonly period: "minute" | "hour" | "day";

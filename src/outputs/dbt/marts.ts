@@ -13,7 +13,6 @@ import { type PackageFile, plainly, sqlFile, templateText, yamlFile } from "./ya
 /** The variable with the reporting currency; empty without one. */
 export const CURRENCY = "reporting_currency";
 
-/** What a report reads, and how it is called. */
 export interface ReportFacts {
   readonly title: string;
   readonly models: readonly string[];
@@ -71,11 +70,9 @@ const refTo = (name: string): string => `ref(${templateText(name)})`;
 export const sourceOf = (source: string, name: string): string =>
   `source(${[source, name].map(templateText).join(", ")})`;
 
-/** What dbt calls a model. */
 export const callOf = ({ name, template }: PackageModel, views: string): string =>
   template === undefined ? sourceOf(views, name) : refTo(name);
 
-/** What the models say of their columns' values. */
 export const modelRelations = (models: readonly PackageModel[]): readonly Relation[] =>
   models.flatMap(({ name, references }) =>
     references.map(({ column, to }) => ({

@@ -24,11 +24,9 @@ import { type PackageFile, templateText, yamlFile } from "./yaml_file.ts";
 /** What a package is made from; the same facts make the same bytes. */
 export interface PackageFacts extends Omit<SourceFacts, "place" | "views" | "record"> {
   readonly warehouse: ProfileFacts & { readonly stateSchema: string };
-  /** Where tributary's own views stand. */
   readonly viewsSchema: string;
   readonly models: readonly PackageModel[];
   readonly meanings: readonly ReadMeaning[];
-  /** The reporting currency. */
   readonly currency: string | undefined;
   readonly report: ReportFacts;
   /** Those whose other end is not in the package are left out. */

@@ -1,7 +1,6 @@
 import { isRemote, type LakePlace, type LakeStorage } from "../../warehouse/ducklake/place.ts";
 import { type PackageFile, templateText, yamlFile } from "./yaml_file.ts";
 
-/** Which warehouse dbt is to read. */
 export type ProfileFacts =
   | { readonly type: "duckdb"; readonly path: string; readonly schema: string }
   | { readonly type: "postgres"; readonly url: string; readonly schema: string }

@@ -28,7 +28,6 @@ export function firstSteps(type: string, variables: readonly ProfileVariable[]):
   ];
 }
 
-/** The package's page: how it is called, what it holds, how others build on it. */
 export function readmeFile({
   type,
   place: { schema, views_schema },

@@ -70,7 +70,6 @@ const placed = ({ database }: Place, schema: keyof Place) => ({
   schema: placeVariable(schema),
 });
 
-/** A column as dbt's YAML describes it. */
 export const described = ({ name, type, comment }: PackageColumn) => ({
   name,
   ...(bare(name) === name ? {} : { quote: true }),

@@ -6,7 +6,6 @@ import type { Dialect } from "../../warehouse/dialect.ts";
 import { tableComment } from "../../warehouse/schema/prepare_warehouse.ts";
 import { leftOut } from "../../warehouse/views/table_views.ts";
 
-/** A table as the package speaks of it. */
 export interface PackageTable {
   readonly name: string;
   readonly stream: string;
@@ -36,7 +35,6 @@ export interface PackageModel extends Pick<Model, "name" | "description" | "key"
   readonly template: string | undefined;
 }
 
-/** A table or view that is a source and nothing more. */
 export type PlainSource = Pick<PackageModel, "name" | "description" | "columns">;
 
 /** The tables of the streams: main tables, then their children, then of `versioned` streams the tables of their history. */

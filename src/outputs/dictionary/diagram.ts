@@ -4,7 +4,6 @@ import { type Box, type Layout, layOut, type PlacedLine } from "./diagram_layout
 import type { Dictionary, Domain, ModelEntry, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
 
-/** A drawing of tables and how they hang together, and in words what it shows. */
 export interface Diagram {
   readonly title: string;
   readonly layout: Layout;
@@ -17,9 +16,7 @@ export interface Diagram {
 
 interface Node {
   readonly name: string;
-  /** A second line below the name. */
   readonly more: string | undefined;
-  /** It belongs to another subject. */
   readonly elsewhere: boolean;
   /** The table whose description tells of it, where that is not its own. */
   readonly told?: string;
@@ -38,7 +35,6 @@ const CROWD = 7;
 /** A table with so many below it is a main one, whether or not another points at it. */
 const LARGE = 4;
 
-/** A subject's tables, with the tables of others that they point at. */
 export function domainDiagram(domain: Domain): Diagram {
   const own = new Set(domain.tables.map(({ name }) => name));
   const all = domain.tables.flatMap(table => [...table.out, ...askedBy(table).filter(({ from }) => !own.has(from))]);
@@ -77,7 +73,6 @@ function uncrowded(
   };
 }
 
-/** The link from a detail's parent. */
 const askedBy = (table: TableEntry): readonly Link[] =>
   table.in.filter(({ from }) => table.main === undefined && from === table.stream.parent);
 
@@ -205,7 +200,6 @@ function curve({ points }: PlacedLine): string {
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The drawing as a file of its own. */
 export function drawingFile(shown: Diagram, address: (table: string) => string): string {
   return String(drawing(shown, address)).replace(">", `><style>${looks}</style>`);
 }

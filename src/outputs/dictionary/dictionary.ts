@@ -10,12 +10,10 @@ import { type Link, linkOf, warningOf } from "./links.ts";
 import type { ColumnDescription, StreamDescription, TableDescription } from "./stream_description.ts";
 import type { TableSample, WarehouseSample } from "./warehouse_sample.ts";
 
-/** What there is to be known of a warehouse: its tables by subject, its views, its own tables, and how they hang together. */
 export interface Dictionary {
   readonly schemas: Schemas;
   readonly domains: readonly Domain[];
   readonly models: readonly ModelEntry[];
-  /** Columns that the engine adds to tables. */
   readonly engine: readonly EngineColumn[];
   readonly state: readonly StateEntry[];
   readonly links: readonly Link[];
@@ -31,10 +29,8 @@ export interface Schemas {
   readonly state: string;
 }
 
-/** Tables that belong to one subject. */
 export interface Domain {
   readonly title: string;
-  /** For addresses and file names. */
   readonly slug: string;
   readonly tables: readonly TableEntry[];
 }
@@ -46,10 +42,8 @@ export interface TableEntry extends TableDescription {
   /** Without the engine's own. */
   readonly own: readonly ColumnDescription[];
   readonly engineNames: readonly string[];
-  /** What it points at, and what points at it. */
   readonly out: readonly Link[];
   readonly in: readonly Link[];
-  /** Whether every version of its rows is kept. */
   readonly versioned: boolean;
   /** By column: why it must not be joined although its name suggests it. */
   readonly warnings: ReadonlyMap<string, string>;
@@ -60,7 +54,6 @@ export interface ModelEntry extends Omit<ModelSource, "columns"> {
   readonly columns: readonly ModelColumnEntry[];
   /** Its select, as this configuration has it; undefined where there is no such view. */
   readonly sql: string | undefined;
-  /** What it points at, and what points at it. */
   readonly out: readonly Link[];
   readonly in: readonly Link[];
   /** Why the warehouse has no such view; undefined where it has one. */
@@ -80,7 +73,6 @@ export interface StateEntry {
   readonly columns: readonly EngineColumn[];
 }
 
-/** A view that is written as a file, without its SQL. */
 type ModelSource = Omit<Model, "parts">;
 
 export interface Sources {
@@ -88,12 +80,10 @@ export interface Sources {
   readonly streams: readonly StreamDescription[];
   readonly models: readonly ModelSource[];
   readonly made: MadeColumns;
-  /** The selects of views, by name. */
   readonly selects: ReadonlyMap<string, string>;
   readonly relations: readonly Relation[];
   /** Columns that look like a join and are none. */
   readonly apart: readonly NoRelation[];
-  /** Streams of which every version of a row is kept. */
   readonly versioned: ReadonlySet<string>;
   readonly sample: WarehouseSample | undefined;
 }

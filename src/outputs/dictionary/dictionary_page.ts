@@ -5,9 +5,7 @@ import { breakable } from "../html/wording.ts";
 import { domainDiagram, overviewDiagram } from "./diagram.ts";
 import type { Dictionary, Domain } from "./dictionary.ts";
 import { figure, modelSection, stateSection, tableSection, types } from "./entries.ts";
-import { readingOf } from "./wording.ts";
 
-/** The whole dictionary as one page that loads nothing from anywhere. */
 export function dictionaryDocument(dictionary: Dictionary): string {
   const { domains, models, state } = dictionary;
   const tables = domains.flatMap(domain => domain.tables);
@@ -31,7 +29,6 @@ ${models.length === 0 ? "" : html`<section id="views"><h2>Views that answer ques
 ${domains.map(domain => domainSection(domain, dictionary))}
 ${engineSection(dictionary)}
 <section id="state"><h2>What the program keeps about its work</h2><p>In schema <code>${dictionary.schemas.state}</code>. Dashboards may read <code>streams</code>, <code>runs</code>, <code>stream_runs</code>, <code>problems</code> and <code>details</code>; the others are the program's own memory.</p>${state.map(stateSection)}</section>
-${streamSection(dictionary)}
 </main>`,
   });
 }
@@ -53,7 +50,6 @@ ${views}
 ${domains.map(({ title, slug, tables }) => html`<li><a href="#d.${slug}">${title}</a><ul>${tables.map(({ name }) => html`<li><a href="#t.${name}">${breakable(name)}</a></li>`)}</ul></li>`)}
 <li><a href="#engine">Columns of every table</a></li>
 <li><a href="#state">The program's own tables</a></li>
-<li><a href="#streams">How streams are read</a></li>
 </ul>`;
 }
 
@@ -88,12 +84,4 @@ function engineSection({ engine }: Dictionary) {
 <p><code>_company</code> is part of every key. Child tables have no <code>_first_seen_at</code>: it is their main row's.</p>
 <table><caption class="unseen">Columns that tributary adds</caption><thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
 <tbody>${engine.map(({ name, duckdb, postgres, comment }) => html`<tr id="c.${name}" data-entry="${name}"><th scope="row"><code>${name}</code></th><td class="types">${types({ duckdb, postgres })}</td><td>${comment}</td></tr>`)}</tbody></table></section>`;
-}
-
-function streamSection({ domains }: Dictionary) {
-  const streams = [...new Set(domains.flatMap(({ tables }) => tables.map(({ stream }) => stream)))];
-  return html`<section id="streams"><h2>How streams are read</h2>
-<p>A stream fills a main table of its name and the child tables of its arrays. The presets <code>core</code>, <code>standard</code> and <code>all</code> hold each other; lookups run once the configuration gives them values.</p>
-<table><caption class="unseen">Streams</caption><thead><tr><th scope="col">Stream</th><th scope="col">Mode</th><th scope="col">Preset</th><th scope="col">Endpoint</th><th scope="col">How fresh its rows are</th></tr></thead>
-<tbody>${streams.map(stream => html`<tr><th scope="row"><a href="#t.${stream.name}"><code>${stream.name}</code></a></th><td>${stream.mode}</td><td>${stream.preset}${stream.on ? ", on" : ""}</td><td><code>${stream.endpoint}</code></td><td>${readingOf(stream)}</td></tr>`)}</tbody></table></section>`;
 }

@@ -8,7 +8,6 @@ import { joinOf, type Link } from "./links.ts";
 import type { ColumnDescription } from "./stream_description.ts";
 import { nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
 
-/** A drawing with what it shows in words. */
 export function figure(diagram: Diagram) {
   const { layout, relations, leftOut, title } = diagram;
   if (layout.boxes.length < 2) return "";
@@ -27,7 +26,7 @@ export function tableSection(table: TableEntry, dictionary: Dictionary) {
 ${fact("Name in SQL", html`<code>${schemas.data}.${name}</code>${schemas.views === undefined ? "" : html`, live rows alone <code>${schemas.views}.${name}</code>`}`)}
 ${fact("Key", html`<code>${table.key.join(", ")}</code>`)}
 ${fact("Comes from", html`<code>${sourceOf(table)}</code>`)}
-${main === undefined ? fact("Read", readingOf(stream)) : fact("Child of", html`<a href="#t.${main}">${main}</a>, read with it`)}
+${main === undefined ? fact("Read", `${readingOf(stream)} Preset ${stream.preset}.`) : fact("Child of", html`<a href="#t.${main}">${main}</a>, read with it`)}
 ${fact("Deleted rows", table.deletion)}
 ${rowsOf(table)}
 ${table.versioned ? fact("Every version", html`<code>${schemas.data}.${name}_versions</code>; as of a moment <code>${schemas.data}.${name}_as_of('2026-01-31')</code>`) : ""}
@@ -87,7 +86,6 @@ function columnRow(column: ColumnDescription, table: TableEntry, { sample, uses 
 export const types = ({ duckdb, postgres }: { readonly duckdb: string; readonly postgres: string }) =>
   html`<code>${duckdb}</code><span class="unseen"> in DuckDB</span> / <code>${postgres}</code><span class="unseen"> in PostgreSQL, </span> `;
 
-/** Columns as links; many of them behind a fold. */
 function listed(title: string, many: string, columns: ModelColumnEntry["from"]) {
   if (columns.length === 0) return undefined;
   const links = columns.map(

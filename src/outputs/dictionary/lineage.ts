@@ -9,17 +9,14 @@ export interface MadeColumn {
   readonly from: readonly string[];
 }
 
-/** A table of the warehouse. */
 interface Described extends Pick<TableDescription, "name" | "api_path"> {
   readonly stream: StreamDescription;
   readonly own: readonly ColumnDescription[];
   readonly engineNames: readonly string[];
 }
 
-/** By model, then by column. */
 export type MadeColumns = Readonly<Record<string, Readonly<Record<string, MadeColumn>>>>;
 
-/** A model's column with all that it comes from. */
 export interface ModelColumnEntry extends ModelColumn, Omit<MadeColumn, "from"> {
   /** Columns of tables and of other models; none where the view counts rows, or says the value itself. */
   readonly from: readonly Source[];
@@ -32,7 +29,6 @@ export interface ModelColumnEntry extends ModelColumn, Omit<MadeColumn, "from"> 
 interface Source {
   readonly table: string;
   readonly column: string;
-  /** Its place on the page. */
   readonly id: string;
 }
 

@@ -31,7 +31,6 @@ export function joinOf({ columns, toColumns }: Link): string {
     .join(" and ");
 }
 
-/** Why a column must not be joined although its name suggests it. */
 export function warningOf({ to, note }: NoRelation): string {
   return `Not to be joined${to === undefined ? "" : ` with ${to.table}.${to.columns.join(", ")}`}: ${note}`;
 }

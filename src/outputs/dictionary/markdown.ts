@@ -5,7 +5,6 @@ import type { Dictionary, Domain, TableEntry } from "./dictionary.ts";
 import { joinOf, type Link } from "./links.ts";
 import { nullOf, readingOf, sortOf, sourceOf } from "./wording.ts";
 
-/** A file of the dictionary in Markdown; its name is relative to the folder. */
 export interface MarkdownFile {
   readonly name: string;
   readonly text: string;

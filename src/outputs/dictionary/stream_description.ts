@@ -78,7 +78,6 @@ export interface ColumnDescription {
 /** How a stream is read. */
 export type ModeName = "feed" | "scan" | "list" | "lookup" | "snapshot" | "detail";
 
-/** The catalogue in full: what is read from where, and the tables it becomes in both databases. */
 export function describeStreams(
   groups: readonly StreamGroup[],
   streams: readonly Stream[],

@@ -4,7 +4,6 @@ import type { Dialect } from "../../warehouse/dialect.ts";
 import { type Counted, countsOf, sampleRows } from "../../warehouse/read/samples.ts";
 import type { ColumnDescription, StreamDescription } from "./stream_description.ts";
 
-/** What a warehouse told when it was looked at. */
 export interface WarehouseSample {
   readonly type: Dialect["name"];
   /** When what was looked at was published, ISO 8601; undefined where readers see every transaction. */

@@ -30,11 +30,9 @@ export interface ExportOrder extends Wanted {
   readonly options: ExportOptions;
   /** The policy that the warehouse's values are stored under. Versions of another one go: what they hold may be kept no longer. */
   readonly privacy: string;
-  /** Of tributary. */
   readonly version: string;
 }
 
-/** How far an export is: rows written of one of its tables. */
 export interface ExportProgress {
   readonly table: string;
   /** The table's number, from 1. */
@@ -169,7 +167,6 @@ async function syncFolders(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** A table's line in the report of an export. */
 const lineOf = ({ table, stream, rows, files }: ExportedTable) => ({
   table,
   stream,

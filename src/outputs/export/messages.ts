@@ -16,7 +16,6 @@ const advice = {
   gone: "Something vanished meanwhile: a mounted drive, the folder beside it that holds the versions, or what was unfinished because another export into the same folder began. Run the same command again.",
 };
 
-/** Why the disk refused an export. */
 export type Refused = keyof typeof advice;
 
 export const exportMessages = catalog("export", {

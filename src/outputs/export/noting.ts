@@ -19,7 +19,6 @@ export async function notedPolicy(reading: WarehouseReading, { path }: Place): P
   return known.find(noted => noted.path === path)?.policy;
 }
 
-/** A note of an export, and who writes it. */
 export interface Noting {
   readonly place: Place;
   readonly policy: string;

@@ -20,7 +20,6 @@ export interface PartitionSpec {
   readonly unit: Unit | undefined;
 }
 
-/** Parses a value of `--partition-by`. @throws ConfigError */
 export function readPartitionSpec(text: string): PartitionSpec {
   const [, table, column = "", unit] = /^(?:([^=:]+)=)?([^=:]+)(?::(.+))?$/.exec(text.trim()) ?? [];
   if (column === "") throw new ConfigError(exportMessages.partition_malformed({ partition_by: text }));

@@ -14,7 +14,6 @@ import {
 } from "../../warehouse/duckdb/versions/version_names.ts";
 import { exportMessages } from "./messages.ts";
 
-/** What the rooms' names end with. */
 const UNFINISHED = ".tmp";
 
 /** Where an export lies: `path` is a link to one of the versions in `home`. */
@@ -45,7 +44,6 @@ export async function placeOf(out: string, cwd: string): Promise<Place> {
   return place;
 }
 
-/** The version that readers are given. */
 export async function linked({ path, home }: Place): Promise<string | undefined> {
   const target = await targetOf(path);
   return target === undefined ? undefined : nameIn(home, target);
@@ -57,7 +55,6 @@ export interface Unfinished {
   readonly folder: string;
 }
 
-/** Begins a version, in place of whatever other exports have not finished. */
 export async function begin(place: Place, now: number): Promise<Unfinished> {
   // Before leftovers go: their names are not used again.
   const name = nameAfter(now, await namesIn(place.home));

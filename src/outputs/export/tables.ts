@@ -6,7 +6,6 @@ import { type PresentTable, readCatalog } from "../../warehouse/ddl/database_cat
 import { type Exportable, type SourceColumn, storedAs } from "../../warehouse/parquet_source.ts";
 import { recordedTables } from "../../warehouse/schema/table_record.ts";
 
-/** A table that is exported, and what is told of it. */
 export interface ChosenTable {
   readonly name: string;
   readonly stream: string | null;
@@ -20,7 +19,6 @@ export interface ChosenColumn extends SourceColumn {
   readonly description: string | null;
 }
 
-/** The tables that are there of those that are wanted. */
 export interface Choice {
   readonly tables: readonly ChosenTable[];
   /** Streams of which nothing is there yet, though they are on or were named. */

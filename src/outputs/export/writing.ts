@@ -10,12 +10,10 @@ import type { ChosenColumn, ChosenTable } from "./tables.ts";
 /** More folders than these no reader lists in reasonable time. */
 const MOST_FOLDERS = 10_000;
 
-/** A table, and how its rows are put into folders. */
 export interface PartitionedTable extends ChosenTable {
   readonly partitions: readonly Partition[];
 }
 
-/** The rows that the options ask for. */
 export function sourceOf({ name, columns, partitions }: PartitionedTable, options: Manifest["options"]): SourceTable {
   const live = options.live && columns.some(column => column.name === "_deleted_at");
   return { name, columns, partitions, company: options.company ?? undefined, live };

@@ -5,7 +5,6 @@ import { type About, cut, fixed, isolated, picture, WIDTH, widthOf } from "./pic
 /** A named bar; its parts stand one after the other, the first solid, the second as an outline. */
 export interface Bar {
   readonly name: string;
-  /** Text at the bar's end. */
   readonly shown: string;
   readonly parts: readonly number[];
   readonly note: string;

@@ -3,7 +3,6 @@ import { area, curveMonotoneX, line } from "d3-shape";
 import { html } from "hono/html";
 import { type About, fixed, picture } from "./picture.ts";
 
-/** A value at its place in time. */
 export interface Stop {
   /** In months since any beginning. */
   readonly at: number;
@@ -14,13 +13,6 @@ export interface Stop {
 const WIDTH = 260;
 const HEIGHT = 92;
 const EDGE = 6;
-
-/** A smooth line through places, over an area that is filled down to `bottom`. */
-export function filledLine(places: [number, number][], bottom: number) {
-  const stroke = line().curve(curveMonotoneX).digits(1);
-  const fill = area().y0(bottom).curve(curveMonotoneX).digits(1);
-  return html`<path class="fill" d="${fill(places) ?? ""}"/><path class="stroke" d="${stroke(places) ?? ""}"/>`;
-}
 
 /** A line through values over time from `first` to `last`; the ends are named below it. `low` and `high` are written at its side. */
 export function lineChart(
@@ -34,12 +26,17 @@ export function lineChart(
   const x = scaleLinear([first, Math.max(first + 1, last)], [EDGE, WIDTH - 62]);
   const y = scaleLinear(low === high ? [low - 1, high + 1] : [low, high], [HEIGHT - 28, 12]);
   const places = stops.map(({ at, value }): [number, number] => [x(at), y(value)]);
+  const stroke = line().curve(curveMonotoneX).digits(1);
+  const fill = area()
+    .y0(HEIGHT - 20)
+    .curve(curveMonotoneX)
+    .digits(1);
   const sides = high === low ? [[high, ends.high] as const] : [[high, ends.high] as const, [low, ends.low] as const];
   return picture(
     about,
     WIDTH,
     HEIGHT,
-    html`${filledLine(places, HEIGHT - 20)}
+    html`<path class="fill" d="${fill(places) ?? ""}"/><path class="stroke" d="${stroke(places) ?? ""}"/>
 <line class="axis" x1="0" x2="${WIDTH - 56}" y1="${HEIGHT - 20}" y2="${HEIGHT - 20}"/>
 ${places.map(([left, top], index) => html`<g class="point"><title>${stops[index]?.note}</title><circle class="${index === places.length - 1 ? "dot last" : "dot"}" cx="${fixed(left)}" cy="${fixed(top)}" r="${index === places.length - 1 ? 3.4 : 2.2}"/></g>`)}
 ${sides.map(([value, text]) => html`<text class="tick" x="${WIDTH - 50}" y="${fixed(y(value) + 4)}">${text}</text>`)}

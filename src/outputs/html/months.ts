@@ -2,12 +2,10 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { html } from "hono/html";
 import { type About, fixed, picture, WIDTH } from "./picture.ts";
 
-/** A month's column. `note` is said of it when it is pointed at. */
 export interface MonthColumn {
   /** `2026-03`. */
   readonly month: string;
   readonly value: number;
-  /** Drawn as a line across the column. */
   readonly mark: number | undefined;
   readonly note: string;
   /** Under way: drawn as an outline. */
@@ -21,7 +19,6 @@ const BOTTOM = 34;
 /** A label of three letters needs this much. */
 const LABEL_WIDTH = 23;
 
-/** Columns month by month over an axis with round values. */
 export function monthChart(about: About, columns: readonly MonthColumn[], tick: (value: number) => string) {
   const { width: whole = WIDTH } = about;
   const values = columns.flatMap(({ value, mark }) => [value, mark ?? 0]);

@@ -12,12 +12,10 @@ export interface About {
 /** The default: three charts fit beside each other on a page, one on a phone. */
 export const WIDTH = 360;
 
-/** A drawing that scales with its place and says what it shows. */
 export function picture({ id, title, gist }: About, width: number, height: number, drawing: unknown) {
   return html`<svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${gist}</desc>${drawing}</svg>`;
 }
 
-/** A number of an attribute, to a tenth. */
 export const fixed = (value: number): string => String(Math.round(value * 10) / 10);
 
 const segments = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -37,7 +35,6 @@ function widthOfSign(sign: string): number {
   return /[ .,:;'|!ijl()]/.test(sign) ? 0.34 : 0.6;
 }
 
-/** As much of a text as fits, with an ellipsis where something is missing. */
 export function cut(text: string, room: number): string {
   if (widthOf(text) <= room) return text;
   let [kept, width] = ["", 1];

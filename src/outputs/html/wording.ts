@@ -1,12 +1,10 @@
 import { html } from "hono/html";
 
-/** A name that may be broken where its words end. */
 export const breakable = (name: string) =>
   name.split(/(?<=[_/])/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`));
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
 
-/** What a browser would show of markup. */
 export const plainText = (markup: unknown): string =>
   String(markup)
     .replace(/<[^<>]*>/g, "")

@@ -6,13 +6,11 @@ import type { Period } from "./period.ts";
 /** A row of an answer: numbers as text, days as `2026-03-01`, moments as ISO 8601. */
 export type Row = Readonly<Record<string, Value>>;
 
-/** What questions are about. */
 export interface Subject {
   readonly company: string;
   readonly period: Period;
 }
 
-/** Asks questions of a report at a warehouse, by the names that schemas have there. */
 export interface Asker {
   /** Undefined where values are beyond what the database can count with. */
   ask(question: string, subject: Subject, most: number): Promise<readonly Row[] | undefined>;

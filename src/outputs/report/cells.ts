@@ -13,7 +13,6 @@ export function number(format: Field["format"], value: string) {
   return html`<data value="${value}"${said}>${shown}</data>`;
 }
 
-/** A value as plain text, for sentences and drawings. */
 export function plain(field: Field, row: Row): string {
   const value = row[field.name];
   if (typeof value !== "string") return field.format === "currency" ? UNKNOWN_CURRENCY : NOT_GIVEN;
@@ -21,13 +20,11 @@ export function plain(field: Field, row: Row): string {
   return field.format === "month" ? monthOf(value) : cleaned(value);
 }
 
-/** A sentence whose months are not broken. */
 export const prose = (sentence: string) =>
   sentence
     .split(/\b(\d{4}-\d{2})\b/)
     .map((part, index) => (index % 2 === 0 ? part : html`<span class="fact">${part}</span>`));
 
-/** An answer as a table that may be wider than its place. */
 export function tableOf(caption: string, fields: readonly Field[], { rows, more }: Answer) {
   const limit = more
     ? html`<p class="quiet">These are the first ${counted(rows.length, "row")}; there are more.</p>`

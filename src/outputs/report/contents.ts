@@ -51,7 +51,6 @@ export interface CompanyContents {
   readonly sections: readonly AnsweredSection[];
 }
 
-/** Everything that a page says, as of one moment. */
 export interface Contents {
   readonly title: string;
   readonly period: Period;
@@ -68,7 +67,6 @@ export interface Reading extends Omit<Models, "meanings">, Omit<Readings, "schem
 
 const MOST = 500;
 
-/** The models that a report asks. */
 export const modelsRead = (report: Report): readonly string[] => [
   ...new Set(questionsOf(report).flatMap(question => question.needs)),
 ];
@@ -154,7 +152,6 @@ async function readCompany(report: Report, subject: Subject, asker: Asker, lacks
     return { message, rows: inOrder(rows, currencies).filter(row => Number(row["amount"]) > 0) };
   };
   const opening = await tell(report.opening);
-  // One question after the other.
   const messages = await Array.fromAsync(report.messages, tell);
   const figures = await Array.fromAsync(report.figures, async figure => {
     const answer = await answerTo(figure, MOST, figureFields);

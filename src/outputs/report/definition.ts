@@ -1,7 +1,6 @@
 /** How a column's values are shown. Money and prices stand in the currency of their row. */
 export type Format = "text" | "month" | "date" | "currency" | "count" | "money" | "price" | "percent" | "share";
 
-/** A column of an answer, as a table shows it. */
 export interface Field {
   readonly name: string;
   readonly label: string;
@@ -40,7 +39,6 @@ export interface Figure extends Question {
  * before), `subject` and `subject_amount` (who or what it is most about). Nothing is said of amounts that aren't above 0.
  */
 export interface Message extends Question {
-  /** What to do, or what is so, in a few words. */
   readonly title: string;
   /** `{amount}`, `{value}`, `{of_all}`, `{currency}`, `{subject}`, `{subject_amount}`, `{month}` stand for the row's. */
   readonly sentence: string;
@@ -48,9 +46,7 @@ export interface Message extends Question {
   readonly dated?: string;
   /** What it means when the last month brought more than the one before; absent: it may be either. */
   readonly rise?: "good" | "bad";
-  /** The slug of the section that shows more of it. */
   readonly section: string;
-  /** The meanings that decide which rows are in it. */
   readonly readBy?: readonly string[];
 }
 
@@ -65,7 +61,6 @@ export interface Block extends Question {
   readonly title: string;
   /** How it is to be read; absent where the title says it. */
   readonly note?: string;
-  /** What it means that there are no rows. */
   readonly empty: string;
   readonly fields: readonly Field[];
   readonly drawing?: Drawing;
@@ -74,14 +69,12 @@ export interface Block extends Question {
 }
 
 export interface Section {
-  /** Part of its address on the page. */
   readonly slug: string;
   readonly title: string;
   readonly lead: string;
   readonly blocks: readonly Block[];
 }
 
-/** What is asked of a warehouse for each company, and how it is said. */
 export interface Report {
   readonly title: string;
   /** The names that the questions call the schemas by. */

@@ -1,7 +1,6 @@
-import { mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { open, realpath, stat } from "node:fs/promises";
 import { ConfigError } from "../../errors.ts";
-import { diskFailure, syncFolder, writeDurably } from "../../files.ts";
+import { diskFailure, replaceFile } from "../../files.ts";
 import { reportMessages } from "../messages.ts";
 import { GENERATOR } from "./report_page.ts";
 
@@ -28,21 +27,11 @@ async function isOurs(path: string): Promise<boolean> {
   return buffer.toString("utf8", 0, bytesRead).includes(`<meta name="generator" content="${GENERATOR}">`);
 }
 
-/** Writes the whole page or nothing: whoever opens the file sees the old one or the new one. @throws ConfigError */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const folder = dirname(path);
-  const aside = join(folder, `.${basename(path)}.tributary`);
-  try {
-    await mkdir(folder, { recursive: true });
-    // What a killed one left behind is overwritten, and is not followed where it is a link.
-    await rm(aside, { force: true });
-    await writeDurably(aside, text, 0o666, "wx");
-    await rename(aside, path);
-  } catch (error) {
-    await rm(aside, { force: true }).catch(() => undefined);
-    throw unwritable(path, error as NodeJS.ErrnoException);
-  }
-  await syncFolder(folder).catch(() => undefined);
+/** @throws ConfigError where the page cannot be written; the one before stays */
+export async function writePage(path: string, text: string): Promise<void> {
+  await replaceFile(path, text).catch((error: NodeJS.ErrnoException) => {
+    throw unwritable(path, error);
+  });
 }
 
 function unwritable(path: string, error: NodeJS.ErrnoException): ConfigError {

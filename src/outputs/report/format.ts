@@ -26,7 +26,6 @@ type Numeral = `${number}`;
 export const canonicalNumber = (value: string): string =>
   NUMERAL.test(value) && value.includes(".") ? value.replace(/\.0+$|(?<!0)0+$/, "") : value;
 
-/** Whether a format is one of numbers. */
 export const isNumeric = (format: Format): format is keyof typeof formats => Object.hasOwn(formats, format);
 
 /** `1234567.891` of money → `1,234,567.89`. What is no numeral, as a NaN, comes back as it is. */

@@ -26,7 +26,6 @@ export function freshnessOf(sources: readonly Source[], lateAfterMs: number, now
   return html`<p class="${wrong.length === 0 ? "fresh good" : "fresh bad"}">${sentence}</p>`;
 }
 
-/** How fresh each source is, for whoever wants to know. */
 export function sourcesOf(sources: readonly Source[], lateAfterMs: number, now: number) {
   if (sources.length === 0) return "";
   return html`<details class="sources"><summary>How fresh each source is</summary><div class="scroll" tabindex="0" role="group" aria-label="Table: How fresh each source is"><table><caption class="unseen">How fresh each source is</caption>

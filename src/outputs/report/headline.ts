@@ -78,7 +78,6 @@ export function money(row: Row, name: string) {
 /** A larger change is shown as the figure before. */
 const MOST_CHANGE = 10;
 
-/** The change against the period before. */
 function change(row: Row, { before, months }: Period, said = "") {
   const earlier = row["before"];
   if (typeof earlier !== "string" || Number(earlier) <= 0) return "";

@@ -5,7 +5,6 @@ import { columnsIn } from "../../warehouse/ddl/database_catalog.ts";
 import { unreadable } from "../../warehouse/ddl/rights.ts";
 import { reportMessages } from "../messages.ts";
 
-/** Why a model cannot be asked, and the tables that would be needed to have it. */
 export interface Lack {
   readonly model: string;
   /** `beyond`: its values are more than the database can count with. */
@@ -13,7 +12,6 @@ export interface Lack {
   readonly tables: readonly string[];
 }
 
-/** Which of the models that questions need are not there as this version knows them, by name. */
 export type Lacks = ReadonlyMap<string, Lack>;
 
 /**

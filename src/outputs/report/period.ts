@@ -12,7 +12,6 @@ export interface Period {
   readonly months: readonly string[];
 }
 
-/** The last so many whole months before `today`. */
 export function periodUpTo(today: string, length: number): Period {
   const present = Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7)) - 1;
   const months = Array.from({ length }, (_, index) => named(present - length + index));

@@ -20,7 +20,6 @@ export interface Edition {
   /** When what was read was published, ISO 8601; undefined where readers see every transaction. */
   readonly publishedAt: string | undefined;
   readonly lateAfterMs: number;
-  /** The streams that would bring tables. */
   readonly streamsOf: (tables: readonly string[]) => readonly string[];
 }
 

@@ -36,7 +36,6 @@ export function messagesOf(own: CompanyContents, id: string, period: Period) {
 ${messages.length === 0 ? "" : list(first, 1)}${rest.length === 0 ? "" : html`<details class="more"><summary>${rest.length} more, with less at stake</summary>${list(rest, FIRST + 1)}</details>`}`;
 }
 
-/** The same in plain words: a line each. */
 export function toldOf({ opening, messages }: CompanyContents, period: Period): readonly string[] {
   const line = ({ message, rows: [row, ...others] }: Told) => plainText(sentence(message, row!, others, period));
   const first = opening.rows.length === 0 ? [] : [line(opening)];
@@ -52,7 +51,6 @@ function opening({ opening: { message, rows }, assumptions }: CompanyContents, p
   return html`<p class="gist">${sentence(message, row, others, period)}</p><div class="beside"><p class="quiet">${comparison(row, period)}</p>${readings(message, assumptions)}</div>`;
 }
 
-/** The sentence with its figures, and what other currencies have. */
 function sentence({ sentence: written }: Message, row: Row, others: readonly Row[], { month }: Period) {
   const said: Readonly<Record<string, () => unknown>> = {
     amount: () => html`<strong>${money(row, "amount")}</strong>`,

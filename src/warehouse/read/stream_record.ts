@@ -8,8 +8,6 @@ export interface StreamRecord {
   readonly problems: readonly Moments<StateTables["problems"]>[];
   /** How the service's rows differ from its documents, last seen first. */
   readonly changes: readonly Moments<StateTables["schema_changes"]>[];
-  /** Columns that a run added to its tables, the youngest first. */
-  readonly added: readonly Moments<StateTables["added_columns"]>[];
   /** What runs did to its tables' shape, the youngest first. */
   readonly shaped: readonly Moments<StateTables["table_changes"]>[];
   /** Of its details why they were asked for last, the most first; empty for a stream without, and where it was not noted. */
@@ -54,13 +52,6 @@ export async function streamRecordOf(
     .orderBy("last_seen_at", "desc")
     .orderBy("column_name")
     .execute();
-  const added = await db
-    .selectFrom("added_columns")
-    .selectAll()
-    .where("stream", "=", stream)
-    .orderBy("added_at", "desc")
-    .orderBy("column_name")
-    .execute();
   const shaped = await db
     .selectFrom("table_changes")
     .selectAll()
@@ -72,7 +63,6 @@ export async function streamRecordOf(
   return {
     problems: problems.map(row => ({ ...row, rows: Number(row.rows), ...times(row) })),
     changes: changes.map(row => ({ ...row, count: Number(row.count), ...times(row) })),
-    added: added.map(row => ({ ...row, added_at: row.added_at.toISOString() })),
     shaped: shaped.map(row => ({ ...row, changed_at: row.changed_at.toISOString() })),
     asked: await askedDetails(place, company, stream),
   };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import { remove } from "../../files.ts";
+import { readCsv } from "../../rows/csv_reading.ts";
 import { createHasher, type Hasher } from "../../rows/hash.ts";
 import type { Db, Fragment, Schemas } from "../database.ts";
 import { type PresentTable, readCatalog } from "../ddl/database_catalog.ts";
@@ -42,6 +43,8 @@ export interface Sides {
   readonly names: ReadonlySet<string>;
   readonly stays: ReadonlySet<string>;
   readonly canonical: Canonical;
+  /** What to fail with where the former tables lack columns. */
+  readonly lacking: (columns: readonly string[]) => Error;
   readonly signal: AbortSignal;
   readonly watch: (progress: Progress) => void;
 }
@@ -57,30 +60,26 @@ interface Pair {
   readonly to: PresentTable;
 }
 
-/** `left`: tables and columns that only the former warehouse has, which stay there; `lacking`: columns that it does not have. */
-export async function compareTables(
-  sides: Sides,
-): Promise<{ readonly left: readonly string[]; readonly lacking: readonly string[] }> {
-  const { from, names } = sides;
-  const pairs = await pairsOf(sides);
-  const tables = [...(await tablesIn(from)).values()].filter(
-    ({ schema, name }) => schema === from.schema && !names.has(name),
-  );
-  const columns = pairs.flatMap(pair => columnsBeside(pair.from, pair.to));
-  return {
-    left: [...tables.map(({ name }) => name), ...columns],
-    lacking: pairs.flatMap(pair => columnsBeside(pair.to, pair.from)),
-  };
-}
-
 const columnsBeside = ({ name: table, columns }: PresentTable, other: PresentTable): readonly string[] =>
   [...columns.keys()].filter(name => !other.columns.has(name)).map(name => `${table}.${name}`);
 
+/** What was copied. `left`: tables and columns that only the former warehouse has, which stay there. */
+interface Copied {
+  readonly tables: number;
+  readonly rows: number;
+  readonly left: readonly string[];
+}
+
 /** Copies and compares all tables, and records what the former warehouse knows, in one transaction: stopped, nothing is there. */
-export async function copyWarehouse(sides: Sides): Promise<{ readonly tables: number; readonly rows: number }> {
-  const { from, to, signal, watch } = sides;
+export async function copyWarehouse(sides: Sides): Promise<Copied> {
+  const { from, to, names, signal, watch } = sides;
   const hasher = await createHasher();
-  const pairs = await pairsOf(sides);
+  const old = await tablesIn(from);
+  const pairs = pairsOf(sides, old, await tablesIn(to));
+  const lacking = pairs.flatMap(pair => columnsBeside(pair.to, pair.from));
+  if (lacking.length > 0) throw sides.lacking(lacking);
+  const foreign = [...old.values()].filter(({ schema, name }) => schema === from.schema && !names.has(name));
+  const left = [...foreign.map(({ name }) => name), ...pairs.flatMap(pair => columnsBeside(pair.from, pair.to))];
   // Values are private.
   const folder = await mkdtemp(join(tmpdir(), "tributary-rows-"));
   try {
@@ -95,7 +94,7 @@ export async function copyWarehouse(sides: Sides): Promise<{ readonly tables: nu
         }
         const facts = await from.db.selectFrom("warehouse").select(["key", "value"]).execute();
         for (const { key, value } of facts) if (!OWN_FACTS.includes(key)) await keepFact(trx, key, value);
-        return { tables: pairs.length, rows };
+        return { tables: pairs.length, rows, left };
       }),
     );
   } finally {
@@ -109,9 +108,10 @@ async function tablesIn({ db, dialect, schema, stateSchema }: CopyPlace & Schema
   return new Map(own.map(table => [`${table.schema === schema} ${table.name}`, table]));
 }
 
-async function pairsOf({ from, to, names, stays }: Sides): Promise<readonly Pair[]> {
-  const old = await tablesIn(from);
-  return [...(await tablesIn(to))].flatMap(([key, table]) => {
+type Tables = Awaited<ReturnType<typeof tablesIn>>;
+
+function pairsOf({ to, names, stays }: Sides, old: Tables, made: Tables): readonly Pair[] {
+  return [...made].flatMap(([key, table]) => {
     const { schema, name } = table;
     const before = old.get(key);
     const isMoved = schema === to.schema ? names.has(name) : !OWN_TABLES.includes(name) && !stays.has(name);
@@ -123,42 +123,73 @@ const reference = ({ schema, name }: PresentTable) => sql.id(schema, name);
 
 async function copyTable(sides: Sides, trx: Db, hasher: Hasher, { from, to }: Pair, file: string): Promise<number> {
   const columns = [...to.columns.values()].map(({ name, type }) => ({ name, type, storedAs: storedAs(type) }));
-  const longest = await writeRows(sides, from, columns, file);
+  const reading = { ...sides, columns, hasher };
+  const sent = await writeRows(reading, from, file);
   const target = sql`${reference(to)} (${columnList(columns.map(({ name }) => name))})`;
   const { copyIn } = sides.to;
-  if (longest > 0 && copyIn !== undefined)
+  if (sent.rows > 0 && copyIn !== undefined)
     await copyIn(sql`copy ${target} from stdin (format csv)`.compile(trx).sql, createReadStream(file));
-  else if (longest > 0)
-    await sql`insert into ${target} select * from ${sql.raw(csvRelation(file, columns, longest))}`.execute(trx);
-  const sent = await contentsOf(sides, sides.from, from, columns, hasher);
-  const arrived = await contentsOf(sides, { ...sides.to, db: trx }, to, columns, hasher);
+  else if (sent.rows > 0)
+    await sql`insert into ${target} select * from ${sql.raw(csvRelation(file, columns, sent.longest))}`.execute(trx);
+  const arrived = await readRows(reading, { ...sides.to, db: trx }, to, async () => undefined);
   if (sent.rows === arrived.rows && sent.fingerprint === arrived.fingerprint) return sent.rows;
   throw new DestinationError(tablesMessages.copy_differs({ table: to.name, sent, arrived }));
+}
+
+interface Reading extends Pick<Sides, "from" | "canonical" | "signal"> {
+  readonly columns: readonly SourceColumn[];
+  readonly hasher: Hasher;
+}
+
+async function writeRows(reading: Reading, table: PresentTable, file: string) {
+  await using handle = await open(file, "w", 0o600);
+  return await readRows(reading, reading.from, table, piece => handle.writeFile(piece));
 }
 
 const QUOTE = 0x22;
 const LINE_END = 0x0a;
 
-/** Writes a table's rows as CSV, every value quoted and NULL as nothing. Answers how many bytes the longest has. */
-async function writeRows({ from, signal }: Sides, table: PresentTable, columns: readonly SourceColumn[], file: string) {
-  const values = columns.map(column => sql`${valueText(from.dialect, column)} as ${sql.id(column.name)}`);
-  const query = sql`select ${sql.join(values)} from ${reference(table)}`.compile(from.db).sql;
-  await using handle = await open(file, "w", 0o600);
-  let longest = 0;
-  let line = 0;
-  let inQuotes = false;
-  await copyRows(from, [query], "values", async piece => {
+/**
+ * Reads a table's rows as CSV, every value quoted and NULL as nothing. Answers how many there are, how many bytes the longest has,
+ * and the sum of their hashes, in whatever order they come.
+ */
+async function readRows(
+  { canonical, signal, columns, hasher }: Reading,
+  place: CopyPlace,
+  table: PresentTable,
+  take: (piece: Buffer) => Promise<void>,
+) {
+  const values = columns.map(column => sql`${valueText(place.dialect, column)} as ${sql.id(column.name)}`);
+  const query = sql`select ${sql.join(values)} from ${reference(table)}`.compile(place.db).sql;
+  const loose = columns.map(looseAs);
+  const isExact = loose.every(kind => kind === undefined);
+  let [rows, longest, sum, inQuotes] = [0, 0, 0n, false];
+  const note = (row: Buffer): void => {
+    rows++;
+    longest = Math.max(longest, row.length);
+    sum = BigInt.asUintN(64, sum + hasher.hash(isExact ? row : Buffer.from(JSON.stringify(canonicalRow(row)))));
+  };
+  const canonicalRow = (row: Buffer) =>
+    [...readCsv(row)][0]!.map((value, nth) => {
+      const kind = loose[nth];
+      return value === null || kind === undefined ? value : canonical(kind, value);
+    });
+  let rest = Buffer.alloc(0);
+  await copyRows(place, [query], "values", async piece => {
     signal.throwIfAborted();
-    for (const byte of piece) {
-      line++;
+    let start = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at];
       if (byte === QUOTE) inQuotes = !inQuotes;
       if (byte !== LINE_END || inQuotes) continue;
-      longest = Math.max(longest, line);
-      line = 0;
+      note(Buffer.concat([rest, piece.subarray(start, at + 1)]));
+      rest = Buffer.alloc(0);
+      start = at + 1;
     }
-    await handle.writeFile(piece);
+    rest = Buffer.concat([rest, piece.subarray(start)]);
+    await take(piece);
   });
-  return longest;
+  return { rows, longest, fingerprint: sum.toString(16).padStart(16, "0") };
 }
 
 /** The same text from each database, but for JSON and floating point numbers. */
@@ -171,39 +202,3 @@ function valueText(dialect: Dialect, { name, storedAs: as }: SourceColumn): Frag
 
 const looseAs = ({ type }: SourceColumn) =>
   type.startsWith("json") ? "json" : type === "double precision" ? "score" : undefined;
-
-/** How many rows a table has, and the sum of their hashes, in whatever order they come. */
-async function contentsOf(
-  { canonical, signal }: Sides,
-  place: CopyPlace,
-  table: PresentTable,
-  columns: readonly SourceColumn[],
-  hasher: Hasher,
-) {
-  const loose = columns.flatMap(column => looseAs(column) ?? []);
-  const texts = (isLoose: boolean) =>
-    columns
-      .filter(column => (looseAs(column) !== undefined) === isLoose)
-      .map(column => sql`coalesce('=' || ${valueText(place.dialect, column)}, '')`);
-  const joined = (all: readonly Fragment[]) => sql.join(all, sql` || chr(31) || `);
-  // Line breaks of JSON are only between its values.
-  const values = texts(true).map(text => sql`replace(${text}, chr(10), ' ')`);
-  const line = joined([sql`md5(${joined([sql`''`, ...texts(false)])})`, ...values]);
-  const query = sql`select ${line} as line from ${reference(table)}`.compile(place.db).sql;
-  let rows = 0;
-  let sum = 0n;
-  const decoder = new TextDecoder();
-  let rest = "";
-  await copyRows(place, [query], "lines", async piece => {
-    signal.throwIfAborted();
-    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
-    rest = lines.pop()!;
-    for (const text of lines) {
-      const [exact, ...others] = text.split("\u001f");
-      const same = others.map((value, nth) => (value === "" ? "" : canonical(loose[nth]!, value.slice(1))));
-      sum = BigInt.asUintN(64, sum + hasher.hash(Buffer.from(JSON.stringify([exact, ...same]))));
-      rows++;
-    }
-  });
-  return { rows, fingerprint: sum.toString(16).padStart(16, "0") };
-}

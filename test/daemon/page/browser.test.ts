@@ -12,7 +12,6 @@ import { warehouseSource } from "../../../src/daemon/page/source.ts";
 import type { RunView } from "../../../src/sync/run/run.ts";
 import { groups, streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
-import { models } from "../../support/models.ts";
 import { bench } from "../../support/run.ts";
 import { startBrowser, violations } from "./browser.ts";
 import { manyStreams } from "./many.ts";
@@ -50,7 +49,7 @@ async function place(readers: "direct" | "snapshot", orders = 30, names: readonl
     warehouseSource(
       () => config,
       statusCacheOf(() => config, streams, undefined, { clock, daemon }),
-      { company: undefined, groups, ...models },
+      { company: undefined, groups },
       daemon,
     ),
     { clock },

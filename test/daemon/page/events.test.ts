@@ -65,9 +65,10 @@ test("progress is sent as it moves, and the newest to visitors that come later",
 test("events of the daemon make pages fetch themselves again", async () => {
   const daemon = scriptedDaemon();
   const { url, close } = await served({ ...telling(() => warehouseStatus([stream()])), daemon });
-  expect(daemon.listeners).toBe(1);
+  expect(daemon.listeners).toBe(0);
   const frames = framesOf(url);
   await next(frames, () => true);
+  expect(daemon.listeners).toBe(1);
   daemon.tell({ kind: "reloaded", changed: [] });
   await next(frames, ({ event }) => event === "changed");
   await close();

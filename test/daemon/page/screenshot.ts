@@ -11,7 +11,6 @@ import { type PageSource, warehouseSource } from "../../../src/daemon/page/sourc
 import { groups, streams } from "../../../streams/index.ts";
 import { type StillClock, stillClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
-import { models } from "../../support/models.ts";
 import { bench } from "../../support/run.ts";
 import { startBrowser } from "./browser.ts";
 import { manyStreams } from "./many.ts";
@@ -100,7 +99,7 @@ try {
   await writeFile(file, stringify({ api: { base_url: simulator.url, key: "k" }, company: "acme", destination }));
   const { config } = await loadConfig(file, {});
   const status = statusCacheOf(() => config, streams, undefined, { clock, daemon: undefined });
-  const source = warehouseSource(() => config, status, { company: undefined, groups, ...models }, undefined);
+  const source = warehouseSource(() => config, status, { company: undefined, groups }, undefined);
   await shoot(source, clock, "status-page-stream", async tab => {
     await tab.getByRole("link", { name: "purchase_order_details" }).first().click();
     await tab.getByRole("heading", { level: 1, name: "purchase_order_details" }).waitFor();

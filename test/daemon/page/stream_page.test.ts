@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { date, id, record, text } from "../../../schemas/fields.ts";
-import type { Model } from "../../../src/catalog/model.ts";
-import { defineStream, detail, list, lookup } from "../../../src/catalog/stream.ts";
+import { defineStream, detail, list } from "../../../src/catalog/stream.ts";
 import { statusCacheOf } from "../../../src/daemon/cached_status.ts";
 import { type PageSource, warehouseSource } from "../../../src/daemon/page/source.ts";
 import { DestinationError } from "../../../src/errors.ts";
@@ -32,21 +31,7 @@ const notes = defineStream({
   key: ["mail_id", "id"],
   preset: "core",
 });
-const senders = defineStream({
-  name: "senders",
-  path: "/senders",
-  mode: lookup({ rows: "senders", ask: ["sender"], from: { sender: ["mails.sender"] } }),
-  row: record("A sender.", { id: id().describe("Its id.") }),
-  key: ["sender", "id"],
-  preset: "lookup",
-});
-const catalogue = [mails, notes, senders];
-const model = (name: string, needs: readonly string[]) =>
-  ({ name, needs, optional: [], description: "", key: [], references: [], columns: [], parts: [] }) as Omit<
-    Model,
-    "reported"
-  > as Model;
-const models = [model("answered", ["open_mails"]), model("open_mails", ["mails"]), model("others", ["senders"])];
+const catalogue = [mails, notes];
 
 /** What a stream's page says, its words in a row. */
 async function shown(source: PageSource, path: string): Promise<{ markup: string; words: string; status: number }> {
@@ -58,7 +43,7 @@ async function shown(source: PageSource, path: string): Promise<{ markup: string
 }
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
-  test("a stream's page tells its runs, requests and their reasons, problems, drift and what it feeds", async () => {
+  test("a stream's page tells its runs, requests and their reasons, problems and drift", async () => {
     let rows = [
       { id: "a", sender: "x", due: "soon" },
       { id: "b", sender: "b", due: "2025-03-01" },
@@ -67,7 +52,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       "/mails": () => ({ mails: rows }),
       "/mails/a/notes": () => ({ notes: [{ id: "1", said: String(rows[0]!.sender), colour: "red" }] }),
       "/mails/b/notes": () => ({ notes: [{ id: "1", said: "b", colour: "red" }] }),
-      "/senders": () => ({ senders: [] }),
     };
     const config = { streams: { defaults: { details: { audit: 0 } } } };
     const place = await told(make, catalogue, says, config);
@@ -79,14 +63,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const { config: loaded } = await load(stringify(own));
     const status = statusCacheOf(() => loaded, catalogue, undefined, { clock: place.clock, daemon: undefined });
     const groups = [{ title: "Mail", streams: catalogue }];
-    const source = warehouseSource(() => loaded, status, { company: undefined, groups, models }, undefined);
+    const source = warehouseSource(() => loaded, status, { company: undefined, groups }, undefined);
 
     const list = await shown(source, "/streams/acme/mails");
     expect(list.words).toContain("All streams mails Mail");
     expect(list.words).toMatch(/Column Why it is empty Rows Example Last seen mails\.due .*? 1 \(50 %\) "?later"?/);
-    expect(list.words).toContain("Tables mails Details that are asked for its rows mail_notes");
-    expect(list.words).toContain("Lookups that take its values senders (off)");
-    expect(list.words).toContain("Models that read it open_mails answered");
     expect(list.words).not.toContain("Why each was asked for last");
 
     const details = await shown(source, "/streams/acme/mail_notes");
@@ -94,7 +75,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(details.words).toContain("the row had changed 1 1 1 the row was new 0 1 0");
     expect(details.words).toMatch(/Field What is different .*? mail_notes\.colour new field: string \d "red"/);
     expect(details.words).toMatch(/Started Outcome Took Requests Rows read Changes Rejects .*? 1 1 1 changed 0 /);
-    expect(details.words).not.toContain("Details that are asked for its rows");
   });
 });
 
@@ -183,11 +163,9 @@ test("hostile text stays text on a stream's page", async () => {
     record: async () => ({
       problems: [{ ...field, reason: hostile, rows: 1, share: 1, ...seen }],
       changes: [{ ...field, change: hostile, count: 1, ...seen, example: null }],
-      added: [{ ...field, path: hostile, kind: hostile, added_at: at }],
       shaped: [{ stream: hostile, table_name: hostile, change: hostile, version: hostile, changed_at: at }],
       asked: [{ why: hostile, details: 1, last: 1, found: 0, absent: 1, failed: 1 }],
     }),
-    feeds: () => ({ tables: [hostile], details: [hostile], lookups: [hostile], models: [hostile] }),
   };
   const name = encodeURIComponent(hostile);
   const { markup, words } = await shown(source, `/streams/${name}/${name}`);
@@ -203,7 +181,7 @@ test("the versions of a stream's schema are listed, the newest first, each with 
   const later = { ...at, version: "1.1.0", changed_at: "2026-03-14T02:00:00.000Z" };
   const first = { ...at, version: "1.0.0", changed_at: "2026-03-01T02:00:00.000Z" };
   const record: PageSource["record"] = async () => ({
-    ...{ problems: [], changes: [], added: [], asked: [] },
+    ...{ problems: [], changes: [], asked: [] },
     shaped: [
       { ...later, change: "added column items.colour" },
       { ...later, change: "added column items.size" },
@@ -222,7 +200,7 @@ test("details say what is promised of them, and what looks at random found", asy
   const promised = { within_days: 2, share: 0.9 };
   const facts = { promised, estimate, longest_unseen_at: "2026-01-02T03:04:05Z" };
   const record: PageSource["record"] = async () => ({
-    ...{ problems: [], changes: [], added: [], shaped: [] },
+    ...{ problems: [], changes: [], shaped: [] },
     asked: [{ why: "audit", details: 3, last: 1, found: 0, absent: 1, failed: 2 }],
   });
   const source = telling(() => warehouseStatus([stream({ details_freshness: facts })]));

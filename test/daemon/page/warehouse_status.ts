@@ -87,7 +87,6 @@ export function telling(status: () => Status, history?: History): PageSource {
     status: async () => status(),
     history: async () => history,
     record: async () => ({ problems: [], changes: [], added: [], shaped: [], asked: [] }),
-    feeds: name => ({ tables: [name], details: [], lookups: [], models: [] }),
     groups,
     daemon: undefined,
   };

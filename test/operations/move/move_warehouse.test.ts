@@ -163,7 +163,15 @@ test("rows that do not arrive as they were sent are noticed, and nothing of them
   }
   const copyIn = (statement: string, rows: AsyncIterable<Buffer>) => to.copyIn!(statement, spoilt(rows));
   const none = new Set<string>();
-  const sides = { from, to: { ...to, copyIn }, names: none, stays: none, canonical, watch: () => undefined };
+  const sides = {
+    from,
+    to: { ...to, copyIn },
+    names: none,
+    stays: none,
+    canonical,
+    watch: () => undefined,
+    lacking: () => new Error(),
+  };
   const copying = copyWarehouse({ ...sides, signal: new AbortController().signal });
   await expect(copying).rejects.toThrow(/Expected .* to be equal row by row .* Nothing of it was stored/);
   expect(await to.db.selectFrom("runs").selectAll().execute()).toEqual([]);

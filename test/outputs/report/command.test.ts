@@ -108,16 +108,16 @@ test("from PostgreSQL the command makes the same page", async () => {
 });
 
 test("a page that can't be finished leaves the one before", async () => {
-  const { requireOwnFile, writeWhole } = await import("../../../src/outputs/report/file.ts");
+  const { requireOwnFile, writePage } = await import("../../../src/outputs/report/file.ts");
   const folder = workplace({ url: "http://127.0.0.1:9" }).folder;
   const file = join(folder, "report.html");
-  await writeWhole(file, "the one before");
+  await writePage(file, "the one before");
   const inTheWay = join(folder, ".report.html.tributary");
   mkdirSync(inTheWay);
   writeFileSync(join(inTheWay, "something"), "");
-  await expect(writeWhole(file, "the new one")).rejects.toMatchObject({ exitCode: 2 });
+  await expect(writePage(file, "the new one")).rejects.toMatchObject({ exitCode: 2 });
   expect(readFileSync(file, "utf8")).toBe("the one before");
-  await expect(writeWhole(join(file, "report.html"), "page")).rejects.toMatchObject({
+  await expect(writePage(join(file, "report.html"), "page")).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringMatching(/could not be written to .*report\.html\/report\.html \((ENOTDIR|EEXIST)\)/),
   });

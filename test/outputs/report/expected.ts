@@ -199,15 +199,7 @@ export const expectedTables: Readonly<Record<string, (views: Views) => readonly 
       String(rows.length),
       sum(rows, "savings_amount"),
     ]),
-  "Open orders by lateness": views => {
-    const all = views.of("open_purchase_orders");
-    return grouped(all, "lateness_bucket").map(rows => [
-      text(rows[0]!["lateness_bucket"]),
-      String(rows.length),
-      share(String(rows.length), String(all.length)),
-    ]);
-  },
-  "What is still to come, by lateness": views =>
+  "Open orders by lateness, and what is still to come": views =>
     grouped(views.of("open_purchase_orders"), "currency_code", "lateness_bucket").map(rows => [
       code(rows[0]!["currency_code"]),
       text(rows[0]!["lateness_bucket"]),

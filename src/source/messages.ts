@@ -45,8 +45,8 @@ export const sourceMessages = catalog("source", {
       `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
   ),
   endless_pages: template(
-    { path: "/po", reason: "the same next_cursor came twice" },
-    ({ path, reason }) =>
-      `Expected pages of ${path} that end, but ${reason}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
+    { path: "/po", page: 4, reason: "the same next_cursor came twice" },
+    ({ path, page, reason }) =>
+      `Expected pages of ${path} that end, but at page ${page} ${reason}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
   ),
 });

@@ -213,6 +213,13 @@ export const mutants: readonly Mutant[] = [
     tests: "test/sync/stream/start_gap.test.ts",
   },
   {
+    invariant: 6,
+    file: "src/source/pages.ts",
+    in: "whyEndless",
+    change: { inverts: 2 },
+    tests: "test/sync/stream/endless.test.ts",
+  },
+  {
     invariant: 7,
     file: "src/source/limit.ts",
     in: "createLimiter",

@@ -144,26 +144,10 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(balance(line).went).toBe(balance(line).came);
   });
 
-  test("more rows promised without a cursor: incomplete, and the page is asked for again next time", async () => {
-    const place = await scenario(make, { items: 320 });
-    Object.assign(place.simulator.faults, { only: "/items", hasMoreWithoutCursor: { next: 1 } });
-    const broken = await place.sync({ names });
-    expect(lineOf(broken, "items")).toMatchObject({ status: "incomplete" });
-    expect(broken.exit_code).toBe(1);
-    expect(lineOf(await place.sync({ names }), "items")).toMatchObject({ status: "succeeded", inserted: 320 });
-  });
-
   test.each([
     { what: "is refused", look: () => refused(400, "BROKEN") },
-    { what: "is called invalid, also by a fresh scan,", look: () => refused(422, "INVALID_CURSOR") },
+    { what: "ends in a 500", look: () => refused(500, "BROKEN") },
     { what: "is not found, also by a fresh scan,", look: () => refused(404, "NOT_FOUND") },
-    {
-      what: "names itself as the next",
-      look: (cursor: string) => ({
-        status: 200,
-        body: { data: { items: [] }, pagination: { has_more: true, next_cursor: cursor, limit: 100 }, meta: {} },
-      }),
-    },
   ])(
     "a cursor that $what in three runs: what lies before it is published, nothing is deleted, the stream fails",
     async ({ look }) => {
@@ -177,7 +161,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
         const cursor = query.get("cursor");
         if (path !== "/items" || cursor === null) return;
         if (!seen.includes(cursor)) seen.push(cursor);
-        return seen.indexOf(cursor) === 1 ? look(cursor) : undefined;
+        return seen.indexOf(cursor) === 1 ? look() : undefined;
       };
       for (const run of [1, 2]) {
         expect((await sync({ names })).exit_code, `run ${run}`).toBe(1);

@@ -39,9 +39,15 @@ interface PageSize {
   rows: number;
   /** The service takes no other number than the request's: pages are read however large they are. */
   isFixed: boolean;
+  /** As many as the service answers with. */
+  most: number;
+  /** The page of so many rows that it did not answer with, until its rows have come in smaller pages; how many have. */
+  spoilt: { readonly rows: number; came: number } | undefined;
+  /** How many such pages there were. */
+  spoils: number;
 }
 
-// Asked for in turn when a page is larger than the body ceiling.
+// Asked for in turn when a page is larger than the body ceiling, or the service fails at it.
 const smallerLimits = [25, 5, 1];
 /** Pages of rows that are about as large as the ones before stay below the ceiling, mostly. */
 const AIMED_AT = 0.6;
@@ -67,7 +73,8 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
   let coming: Coming | undefined;
   let guessed: Coming | undefined;
   let isAwaited = false;
-  const size: PageSize = { rows: request.limit, isFixed: false };
+  const { limit } = request;
+  const size: PageSize = { rows: limit, isFixed: false, most: limit, spoilt: undefined, spoils: 0 };
 
   const fetch = (cursor: string | undefined): Coming => {
     const own = new AbortController();
@@ -188,15 +195,22 @@ async function readPage(
     };
     try {
       const onBody = async (body: Buffer): Promise<void> => {
-        if (limit !== undefined) resize(api, request, size, body.length / limit);
+        if (limit !== undefined) resize(api, size, body.length / limit);
         await given.onBody(body);
       };
       const answer = await api.get(request.path, query, { ...options, maxBytes, onBody });
+      if (limit !== undefined) notePassed(request, size, limit);
       return { ...pageOf(answer, cursor, refused), limit };
     } catch (error) {
       if (!(error instanceof ApiError) || limit === undefined) throw error;
       const smaller = smallerLimits.find(rows => rows < limit);
-      if (error.failure === "too_large" && smaller !== undefined && !size.isFixed) {
+      if (isSpoilt(error)) {
+        if (smaller === undefined) throw spoiltPage(error, cursor, size, error.attempts + refused);
+        if (size.spoilt === undefined) size.spoils++;
+        size.spoilt ??= { rows: limit, came: 0 };
+        size.most = smaller;
+        size.rows = smaller;
+      } else if (error.failure === "too_large" && smaller !== undefined && !size.isFixed) {
         tooLarge ??= error;
         size.rows = smaller;
       } else if (tooLarge !== undefined && error.failure === "invalid" && !size.isFixed) {
@@ -209,9 +223,36 @@ async function readPage(
 }
 
 /** The next page is asked for with as many rows as will fit, if they are of so many bytes each. */
-function resize({ pageBytes }: Api, { limit }: PageRequest, size: PageSize, bytes: number): void {
+function resize({ pageBytes }: Api, size: PageSize, bytes: number): void {
   if (size.isFixed || pageBytes === undefined) return;
-  size.rows = limit * bytes <= pageBytes ? limit : Math.max(1, Math.floor((AIMED_AT * pageBytes) / bytes));
+  size.rows = size.most * bytes <= pageBytes ? size.most : Math.max(1, Math.floor((AIMED_AT * pageBytes) / bytes));
+}
+
+/** Whether an answer failed as it does where one row spoils it, or so many rows take too long; not as where the service is down. */
+const isSpoilt = ({ failure, status = 0 }: ApiError): boolean =>
+  (failure === "unavailable" || failure === "malformed") && [200, 500, 504].includes(status);
+
+/** Behind a page that the service failed at pages are as large as before; behind a second one they stay as small as it answers with. */
+function notePassed({ limit: usual }: PageRequest, size: PageSize, limit: number): void {
+  const { spoilt } = size;
+  if (spoilt === undefined) return;
+  spoilt.came += limit;
+  if (spoilt.came < spoilt.rows) return;
+  size.spoilt = undefined;
+  if (size.spoils > 1) return;
+  size.most = usual;
+  size.rows = usual;
+}
+
+/** The failure of a page of one row: where rows of the same page came in smaller ones, it is the row's and not the service's. */
+function spoiltPage(error: ApiError, cursor = "", { spoilt }: PageSize, attempts: number): ApiError {
+  if (spoilt === undefined || spoilt.came === 0) return new ApiError(error, { ...error, attempts }, error.cause);
+  const { message: reason, path } = error;
+  const facts = { failure: "malformed", path, attempts } as const;
+  return new ApiError(
+    sourceMessages.spoilt_row({ path, cursor, offset: spoilt.came, rows: spoilt.rows, reason }),
+    facts,
+  );
 }
 
 function pageOf(answer: Answer, cursor: string | undefined, refused: number): Omit<Page, "limit"> {

@@ -73,7 +73,7 @@ test("what a database cannot store as text is in no error, no reason and no iden
   ]);
 });
 
-test("a cursor that no record holds leaves the scan incomplete, and the next run completes it", async () => {
+test("a cursor that no record holds leaves the scan incomplete with the rows that came, and the next run reads the list whole", async () => {
   const place = await hostile(postgres!, [things, listOf("calm")], {
     "/things": ({ query }) => pageOf(['{"id":1}'], query.has("cursor") ? "a\0b" : "c".repeat(7_000)),
     "/calm": () => calmly,
@@ -81,16 +81,11 @@ test("a cursor that no record holds leaves the scan incomplete, and the next run
   const line = lineOf(await place.run(), "things");
   expect(line).toMatchObject({
     status: "incomplete",
-    inserted: 0,
+    inserted: 1,
     error: expect.stringContaining("a next_cursor with a NUL"),
   });
-  place.says["/things"] = ({ query }) => pageOf([`{"id":${query.get("cursor")?.length ?? 1}}`]);
-  expect(lineOf(await place.run(), "things")).toMatchObject({
-    status: "succeeded",
-    carried: 1,
-    inserted: 2,
-    requests: 1,
-  });
+  place.says["/things"] = () => pageOf(['{"id":1}', '{"id":2}']);
+  expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", carried: 0, inserted: 1 });
 });
 
 test("pages without a row that always name another are given up; a few between others are not", async () => {
@@ -100,8 +95,8 @@ test("pages without a row that always name another are given up; a few between o
   });
   const report = await place.run();
   expect(lineOf(report, "things")).toMatchObject({ status: "incomplete", rows_read: 0 });
-  expect(lineOf(report, "things").error).toContain("1000 without a row one after another");
-  expect(place.counts.get("/things")).toBeLessThan(1_005);
+  expect(lineOf(report, "things").error).toContain("the 20th page in a row brought no new row");
+  expect(place.counts.get("/things")).toBe(20);
   expect(lineOf(report, "calm")).toMatchObject({ status: "succeeded", inserted: 1 });
   const from = place.counts.get("/things")!;
   place.says["/things"] = ({ nth }) =>
@@ -112,13 +107,13 @@ test("pages without a row that always name another are given up; a few between o
 test("a detail's pages without a row that always name another are given up, and other details come", async () => {
   const place = await hostile(duckdb!, [listOf("calm"), paged], {
     "/calm": () => '{"data":{"rows":[{"id":1},{"id":2}]}}',
-    "/calm/1/lines": ({ nth }) => pageOf([], nth < 1_100 ? `c${nth}` : null),
+    "/calm/1/lines": ({ nth }) => pageOf([], nth < 30 ? `c${nth}` : null),
     "/calm/2/lines": () => pageOf(['{"line":1}']),
   });
   const line = lineOf(await place.run(), "paged_details");
   expect(line).toMatchObject({ status: "failed", inserted: 1 });
-  expect(line.error).toContain("1000 without a row one after another");
-  expect(place.counts.get("/calm/1/lines")).toBe(1_000);
+  expect(line.error).toContain("the 20th page in a row brought no new row");
+  expect(place.counts.get("/calm/1/lines")).toBe(20);
 });
 
 test("a service that lives in the year 9999 moves no high-water mark beyond our own time", async () => {

@@ -44,8 +44,10 @@ export interface Faults {
   repeatRows: number;
   /** The answer to a cursor names that same cursor as the next one. */
   repeatCursor: Often;
-  /** A cursor that continues after this many pages answers 422; with `times`, only so often (counted down in place). */
-  expireCursorAfterPages: number | { pages: number; times: number };
+  /** Pages never end: every cursor leads to the first page, or the last page names itself by further cursors. */
+  endless: "first" | "last" | null;
+  /** A cursor that continues after this many pages answers 422, or `status`; with `times`, only so often (counted down in place). */
+  expireCursorAfterPages: number | { pages: number; times: number; status?: number };
   /** A paged answer comes without its pagination block. */
   missingPagination: Often;
   /** has_more is true although next_cursor is null. */
@@ -82,6 +84,7 @@ export function noFaults(): Faults {
     redirectTo: null,
     repeatRows: 0,
     repeatCursor: 0,
+    endless: null,
     expireCursorAfterPages: 0,
     missingPagination: 0,
     hasMoreWithoutCursor: 0,
@@ -122,7 +125,11 @@ export const faultsSchema = z.strictObject({
   redirectTo: z.string().nullable(),
   repeatRows: amount,
   repeatCursor: often,
-  expireCursorAfterPages: z.union([amount, z.strictObject({ pages: amount, times: amount })]),
+  endless: z.enum(["first", "last"]).nullable(),
+  expireCursorAfterPages: z.union([
+    amount,
+    z.strictObject({ pages: amount, times: amount, status: z.exactOptional(z.int().min(400).max(599)) }),
+  ]),
   missingPagination: often,
   hasMoreWithoutCursor: often,
   emptyPage: often,

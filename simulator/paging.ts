@@ -1,7 +1,7 @@
 import type { Entry, Listing } from "./collection.ts";
 import { type Faults, happens } from "./faults.ts";
 import { hash } from "./random.ts";
-import { invalid } from "./refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 import type { Pagination, Request } from "./routes.ts";
 import type { Row, Source } from "./source.ts";
 
@@ -48,14 +48,16 @@ export function pageOf(source: Source, request: Request, mode: PagingMode, selec
   const wantsEmpty = happens(faults, "emptyPage", draw);
   const listing = selection.listing ?? source.listing;
   const start = (listing === source.collection ? selection.from : undefined) ?? Number.NEGATIVE_INFINITY;
-  const at = cursor?.at ?? (mode === "keyset" ? start : listing.position(start));
+  const from = faults.endless === "first" ? undefined : cursor?.at;
+  const at = from ?? (mode === "keyset" ? start : listing.position(start));
   const read = wantsEmpty
     ? { rows: [], next: at }
-    : readRows(source, mode, selection, at, cursor === undefined, limit, faults);
+    : readRows(source, mode, selection, at, from === undefined, limit, faults);
   if (faults.repeatRows > 0 && cursor !== undefined) {
     read.rows.unshift(...rowsBefore(source, mode, selection, cursor.at, Math.min(faults.repeatRows, limit), faults));
   }
-  const next = read.next === undefined ? null : writeCursor({ at: read.next, page: page + 1, list });
+  const goesOn = read.next ?? (faults.endless === "last" ? at : undefined);
+  const next = goesOn === undefined ? null : writeCursor({ at: goesOn, page: page + 1, list });
   const pagination = { next_cursor: next, has_more: next !== null, limit };
   if (cursor !== undefined && next !== null && happens(faults, "repeatCursor", draw))
     pagination.next_cursor = text ?? null;
@@ -152,6 +154,7 @@ function expire(cursor: Cursor, faults: Faults): void {
   if (typeof rule !== "number") {
     if (rule.times <= 0) return;
     rule.times -= 1;
+    if (rule.status !== undefined) throw new Refusal(rule.status, "CURSOR_EXPIRED", "cursor has expired");
   }
   throw invalid("cursor", "cursor has expired");
 }

@@ -157,9 +157,9 @@ export class ApiError extends TributaryError {
     facts: {
       failure: ApiFailure;
       path: string;
-      status?: number;
-      serviceCode?: string;
-      requestId?: string;
+      status?: number | undefined;
+      serviceCode?: string | undefined;
+      requestId?: string | undefined;
       attempts?: number;
     },
     cause?: unknown,

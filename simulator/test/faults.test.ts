@@ -178,12 +178,24 @@ test("a repeated cursor is the one that was asked with", async () => {
   expect(again.pagination?.next_cursor).toBe(pagination?.next_cursor);
 });
 
+test.each(["first", "last"] as const)("pages never end: each cursor leads to the %s page", async endless => {
+  const service = await start({ endless });
+  const pages = [await read(service, "/po?limit=100")];
+  for (let nth = 1; nth < 5; nth++)
+    pages.push(await read(service, `/po?limit=100&cursor=${pages.at(-1)?.pagination?.next_cursor}`));
+  expect(new Set(pages.map(page => page.pagination?.next_cursor)).size).toBe(5);
+  const [repeated] = rowsOf("/po", pages[endless === "first" ? 0 : 1]!);
+  for (const page of pages.slice(1)) expect(rowsOf("/po", page)[0]).toEqual(repeated);
+});
+
 test("cursors expire after so many pages, always or so many times", async () => {
   const service = await start({ expireCursorAfterPages: 2 });
   await expect(readAll(service, "/po", 50)).rejects.toThrow(/got 422/);
   service.faults.expireCursorAfterPages = { pages: 2, times: 1 };
   await expect(readAll(service, "/po", 50)).rejects.toThrow(/got 422/);
   expect(await readAll(service, "/po", 50)).toHaveLength(200);
+  service.faults.expireCursorAfterPages = { pages: 1, times: 1, status: 410 };
+  await expect(readAll(service, "/po", 50)).rejects.toThrow(/got 410/);
 });
 
 test("pagination is missing, or promises more without a cursor", async () => {

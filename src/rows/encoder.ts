@@ -9,7 +9,7 @@ import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
 import { OldestRows, type OldRow } from "./old_rows.ts";
 import { LineRow, pageReader, type ReadPage } from "./page_reader.ts";
-import { isObject, knownKey, MOST_REJECTS, pageColumns, type Reject } from "./reject.ts";
+import { isObject, knownKey, MOST_REJECTS, pageColumns, type Reject, rejectDigest } from "./reject.ts";
 import { NOTHING_AROUND, TableWriter, takeTable } from "./table_writer.ts";
 import { fieldTree } from "./unknown_fields.ts";
 
@@ -148,6 +148,12 @@ export class Encoder {
   /** Lets go of memory that wide rows took; what was taken before must be stored. */
   trim(): void {
     for (const writer of [this.#main, ...this.#children]) writer.trim();
+  }
+
+  /** Tells a row from others of its stream: by its key or, where that is not known whole, by all it says but for volatile fields. */
+  digest(came: unknown, context: Row): string {
+    const raw = came instanceof LineRow ? came.fields() : this.#withoutIgnored(came);
+    return rejectDigest(this.#settings.tables, { raw, reason: "", beside: { context, page: {} }, further: 0 });
   }
 
   /** Encodes a row with what came beside it. False for one that is left out, and for one without its key, which becomes a reject. */

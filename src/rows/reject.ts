@@ -31,11 +31,13 @@ export interface Reject {
 /** Of an extraction: each costs more than a kilobyte, and an answer may hold millions. */
 export const MOST_REJECTS = 1_000;
 
+type Facts = Pick<Reject, "raw" | "reason" | "beside" | "further">;
+
 /**
  * Tells a reject from others of its stream: by its reason and its key or, where that is not known whole, by all it said but
  * for volatile fields and its place in the list. The same row again has the same.
  */
-export function rejectDigest({ main, children }: TableSet, { raw, reason, beside, further }: Reject): string {
+export function rejectDigest({ main, children }: TableSet, { raw, reason, beside, further }: Facts): string {
   const md5 = (parts: readonly unknown[]) => createHash("md5").update(canonicalJson(parts).text).digest("hex");
   if (further > 0) return `${FURTHER}${md5([reason])}`;
   const { [INDEX_COLUMN]: _, ...context } = beside.context;

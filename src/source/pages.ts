@@ -1,13 +1,15 @@
+import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
 import type { Answer, Api, GetOptions, Query } from "./api.ts";
 import { sourceMessages } from "./messages.ts";
 
-/** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next (undefined: this is the last). Counts include retries and pages asked again. */
+/** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next; `isLast`: the service says that it has none. Counts include retries and pages asked again. */
 export interface Page extends Pick<Answer, "date" | "bytes" | "requests" | "retries"> {
   readonly data: unknown;
   readonly cursor: string | undefined;
   readonly nextCursor: string | undefined;
+  readonly isLast: boolean;
   /** The most rows that it was asked to hold; undefined: all there are. */
   readonly limit: number | undefined;
   /** Gives back what a large page takes of the memory that all share: done for whoever asks for the next one, too. */
@@ -21,7 +23,10 @@ export interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
   readonly paged: boolean;
-  readonly isEmpty?: (data: unknown) => boolean;
+  /** Pages that were read before its first one. */
+  readonly pagesBefore?: number;
+  /** What tells a page from others: its first row and its last one, by their keys; none of an empty page. */
+  readonly edgesOf?: (data: unknown) => readonly string[];
   readonly read?: GetOptions["read"] | undefined;
   readonly signal?: AbortSignal;
   readonly priority?: number;
@@ -34,15 +39,21 @@ interface PageSize {
   rows: number;
   /** The service takes no other number than the request's: pages are read however large they are. */
   isFixed: boolean;
+  /** As many as the service answers with. */
+  most: number;
+  /** The page of so many rows that it did not answer with, until its rows have come in smaller pages; how many have. */
+  spoilt: { readonly rows: number; came: number } | undefined;
+  /** How many such pages there were. */
+  spoils: number;
 }
 
-// Asked for in turn when a page is larger than the body ceiling.
+// Asked for in turn when a page is larger than the body ceiling, or the service fails at it.
 const smallerLimits = [25, 5, 1];
 /** Pages of rows that are about as large as the ones before stay below the ceiling, mostly. */
 const AIMED_AT = 0.6;
 
-/** Empty pages in a row after which a listing is not believed to end. A filter that is applied after paging makes a few. */
-const EMPTY_PAGES = 1_000;
+/** Pages in a row without a new row after which a listing is not believed to end. A filter that is applied after paging makes a few that are empty. */
+const STALE_PAGES = 20;
 
 interface Coming {
   readonly cursor: string | undefined;
@@ -52,15 +63,18 @@ interface Coming {
 
 /**
  * The pages of one listing. The next page is requested before the present one is given out, if possible by the cursor guessed from its text. Leaving
- * the loop cancels it. Throws ApiError "malformed" where a cursor comes twice, more is promised without one, or empty pages never end.
+ * the loop cancels it. Throws ApiError "malformed" after the page whose cursor came before, or that promises more without one, or that is the last of
+ * several without a new row.
  */
 export async function* readPages(api: Api, request: PageRequest): AsyncGenerator<Page> {
   const seen = new Set<string>();
-  let empty = 0;
+  const stale = createStaleness();
+  let pages = request.pagesBefore ?? 0;
   let coming: Coming | undefined;
   let guessed: Coming | undefined;
   let isAwaited = false;
-  const size: PageSize = { rows: request.limit, isFixed: false };
+  const { limit } = request;
+  const size: PageSize = { rows: limit, isFixed: false, most: limit, spoilt: undefined, spoils: 0 };
 
   const fetch = (cursor: string | undefined): Coming => {
     const own = new AbortController();
@@ -79,7 +93,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
   const guess = async (cursor: string | undefined): Promise<void> => {
     if (cursor === undefined || cursor === guessed?.cursor) return;
     // What would be the end of the listing is for the parsed page to say.
-    if (seen.has(cursor) || empty + 1 >= EMPTY_PAGES) return;
+    if (seen.has(cursor) || stale.pages + 1 >= STALE_PAGES) return;
     guessed?.abort(undefined);
     guessed = fetch(cursor);
     await sent();
@@ -99,8 +113,9 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       const page: Page = await coming.page;
       isAwaited = false;
       const next: string | undefined = page.nextCursor;
-      empty = request.isEmpty?.(page.data) === true ? empty + 1 : 0;
-      const wrong = next === undefined ? undefined : whyEndless(seen.has(next), empty);
+      pages++;
+      if (request.edgesOf !== undefined) stale.note(request.edgesOf(page.data));
+      const wrong = page.isLast ? undefined : whyEndless(next, seen, stale.pages);
       const right: Coming | undefined = next === guessed?.cursor ? guessed : undefined;
       if (right === undefined) guessed?.abort(undefined);
       guessed = undefined;
@@ -114,7 +129,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
         page.release();
       }
       coming ??= follow();
-      if (wrong !== undefined) throw incomplete(request.path, wrong);
+      if (wrong !== undefined) throw endless(request.path, pages, wrong);
     }
   } finally {
     request.signal?.removeEventListener("abort", abort);
@@ -136,11 +151,26 @@ async function sent(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await nextTurn();
 }
 
-function whyEndless(repeated: boolean, empty: number): string | undefined {
-  if (repeated) return "the same next_cursor came twice";
-  return empty < EMPTY_PAGES
-    ? undefined
-    : `${empty} without a row one after another came, each with another next_cursor`;
+/** Counts the pages in a row that brought no new row, by the first and last rows of all pages: of each it keeps a hash. */
+function createStaleness() {
+  const edges = new Set<number>();
+  let pages = 0;
+  return {
+    get pages() {
+      return pages;
+    },
+    note(page: readonly string[]): void {
+      const hashes = page.map(edge => createHash("md5").update(edge).digest().readUIntBE(0, 6));
+      pages = hashes.every(hash => edges.has(hash)) ? pages + 1 : 0;
+      for (const hash of hashes) edges.add(hash);
+    },
+  };
+}
+
+function whyEndless(next: string | undefined, seen: ReadonlySet<string>, stale: number): string | undefined {
+  if (next === undefined) return "has_more is true, but next_cursor is missing";
+  if (seen.has(next)) return "the same next_cursor came twice";
+  return stale < STALE_PAGES ? undefined : `the ${STALE_PAGES}th page in a row brought no new row`;
 }
 
 async function readPage(
@@ -165,15 +195,22 @@ async function readPage(
     };
     try {
       const onBody = async (body: Buffer): Promise<void> => {
-        if (limit !== undefined) resize(api, request, size, body.length / limit);
+        if (limit !== undefined) resize(api, size, body.length / limit);
         await given.onBody(body);
       };
       const answer = await api.get(request.path, query, { ...options, maxBytes, onBody });
-      return { ...pageOf(answer, request.path, cursor, refused), limit };
+      if (limit !== undefined) notePassed(request, size, limit);
+      return { ...pageOf(answer, cursor, refused), limit };
     } catch (error) {
       if (!(error instanceof ApiError) || limit === undefined) throw error;
       const smaller = smallerLimits.find(rows => rows < limit);
-      if (error.failure === "too_large" && smaller !== undefined && !size.isFixed) {
+      if (isSpoilt(error)) {
+        if (smaller === undefined) throw spoiltPage(error, cursor, size, error.attempts + refused);
+        if (size.spoilt === undefined) size.spoils++;
+        size.spoilt ??= { rows: limit, came: 0 };
+        size.most = smaller;
+        size.rows = smaller;
+      } else if (error.failure === "too_large" && smaller !== undefined && !size.isFixed) {
         tooLarge ??= error;
         size.rows = smaller;
       } else if (tooLarge !== undefined && error.failure === "invalid" && !size.isFixed) {
@@ -186,19 +223,45 @@ async function readPage(
 }
 
 /** The next page is asked for with as many rows as will fit, if they are of so many bytes each. */
-function resize({ pageBytes }: Api, { limit }: PageRequest, size: PageSize, bytes: number): void {
+function resize({ pageBytes }: Api, size: PageSize, bytes: number): void {
   if (size.isFixed || pageBytes === undefined) return;
-  size.rows = limit * bytes <= pageBytes ? limit : Math.max(1, Math.floor((AIMED_AT * pageBytes) / bytes));
+  size.rows = size.most * bytes <= pageBytes ? size.most : Math.max(1, Math.floor((AIMED_AT * pageBytes) / bytes));
 }
 
-function pageOf(answer: Answer, path: string, cursor: string | undefined, refused: number): Omit<Page, "limit"> {
-  const more = answer.pagination?.hasMore === true;
-  const nextCursor = more ? answer.pagination?.nextCursor : undefined;
-  if (more && nextCursor === undefined) throw incomplete(path, "has_more is true, but next_cursor is missing");
+/** Whether an answer failed as it does where one row spoils it, or so many rows take too long; not as where the service is down. */
+const isSpoilt = ({ failure, status = 0 }: ApiError): boolean =>
+  (failure === "unavailable" || failure === "malformed") && [200, 500, 504].includes(status);
+
+/** Behind a page that the service failed at pages are as large as before; behind a second one they stay as small as it answers with. */
+function notePassed({ limit: usual }: PageRequest, size: PageSize, limit: number): void {
+  const { spoilt } = size;
+  if (spoilt === undefined) return;
+  spoilt.came += limit;
+  if (spoilt.came < spoilt.rows) return;
+  size.spoilt = undefined;
+  if (size.spoils > 1) return;
+  size.most = usual;
+  size.rows = usual;
+}
+
+/** The failure of a page of one row: where rows of the same page came in smaller ones, it is the row's and not the service's. */
+function spoiltPage(error: ApiError, cursor = "", { spoilt }: PageSize, attempts: number): ApiError {
+  if (spoilt === undefined || spoilt.came === 0) return new ApiError(error, { ...error, attempts }, error.cause);
+  const { message: reason, path } = error;
+  const facts = { failure: "malformed", path, attempts } as const;
+  return new ApiError(
+    sourceMessages.spoilt_row({ path, cursor, offset: spoilt.came, rows: spoilt.rows, reason }),
+    facts,
+  );
+}
+
+function pageOf(answer: Answer, cursor: string | undefined, refused: number): Omit<Page, "limit"> {
+  const isLast = answer.pagination?.hasMore !== true;
   return {
     data: answer.data,
     cursor,
-    nextCursor,
+    nextCursor: isLast ? undefined : answer.pagination.nextCursor,
+    isLast,
     date: answer.date,
     bytes: answer.bytes,
     requests: answer.requests + refused,
@@ -207,8 +270,8 @@ function pageOf(answer: Answer, path: string, cursor: string | undefined, refuse
   };
 }
 
-function incomplete(path: string, reason: string): ApiError {
-  return new ApiError(sourceMessages.endless_pages({ path, reason }), { failure: "malformed", path });
+function endless(path: string, page: number, reason: string): ApiError {
+  return new ApiError(sourceMessages.endless_pages({ path, page, reason }), { failure: "malformed", path });
 }
 
 /** How far from its end a body is looked at: the pagination block stands behind the rows, and little stands behind it. */

@@ -30,6 +30,8 @@ export class StreamProgress {
   published = false;
   /** This key may not read it, and nobody asked for it by name: no failure. */
   isForbidden = false;
+  /** What was published is a part of a list that was not read to its end. */
+  isPartial = false;
   /** What the user should know though nothing failed, about several streams where they are equal: none names its own first. */
   readonly warnings: Message[] = [];
   /** Those of the warnings that were logged when they arose. */

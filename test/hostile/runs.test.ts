@@ -57,7 +57,7 @@ test("what a database cannot store as text is in no error, no reason and no iden
   ]);
 });
 
-test("a cursor that no record holds leaves the scan incomplete, and the next run completes it", async () => {
+test("a cursor that no record holds leaves the scan incomplete with the rows that came, and the next run reads the list whole", async () => {
   const place = await hostile(postgres!, [things, listOf("calm")], {
     "/things": ({ query }) => pageOf(['{"id":1}'], query.has("cursor") ? "a\0b" : "c".repeat(7_000)),
     "/calm": () => calmly,
@@ -65,16 +65,11 @@ test("a cursor that no record holds leaves the scan incomplete, and the next run
   const line = lineOf(await place.run(), "things");
   expect(line).toMatchObject({
     status: "incomplete",
-    inserted: 0,
+    inserted: 1,
     error: expect.stringContaining("a next_cursor with a NUL"),
   });
-  place.says["/things"] = ({ query }) => pageOf([`{"id":${query.get("cursor")?.length ?? 1}}`]);
-  expect(lineOf(await place.run(), "things")).toMatchObject({
-    status: "succeeded",
-    carried: 1,
-    inserted: 2,
-    requests: 1,
-  });
+  place.says["/things"] = () => pageOf(['{"id":1}', '{"id":2}']);
+  expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", carried: 0, inserted: 1 });
 });
 
 test("pages without a row that always name another are given up; a few between others are not", async () => {
@@ -84,8 +79,8 @@ test("pages without a row that always name another are given up; a few between o
   });
   const report = await place.run();
   expect(lineOf(report, "things")).toMatchObject({ status: "incomplete", rows_read: 0 });
-  expect(lineOf(report, "things").error).toContain("1000 without a row one after another");
-  expect(place.counts.get("/things")).toBeLessThan(1_005);
+  expect(lineOf(report, "things").error).toContain("the 20th page in a row brought no new row");
+  expect(place.counts.get("/things")).toBe(20);
   expect(lineOf(report, "calm")).toMatchObject({ status: "succeeded", inserted: 1 });
   const from = place.counts.get("/things")!;
   place.says["/things"] = ({ nth }) =>

@@ -34,6 +34,12 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
     ["sync/load/row_addresses.ts", "askAddresses", { negates: 3 }, "sync/load/soft_deletes"],
     ["operations/replay/scan_choice.ts", "gapsIn", { returns: "() => undefined" }, "operations/replay/scan_choice"],
     ["warehouse/merge/apply.ts", "applyDiff", { without: "restoreDetails" }, "sync/run/second_run"],
+    [
+      "warehouse/merge/lines.ts",
+      "unreadable",
+      { returns: "sql`(select 0 as _seq where false)`" },
+      "sync/stream/missing_lines",
+    ],
   ],
   5: [
     ["rows/unknown_fields.ts", "unknownFields", { returns: "undefined" }, "sync/run/truth"],
@@ -51,6 +57,7 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
     ["warehouse/merge/apply.ts", "applyDiff", { without: "noteDue" }, "sync/stream/causes"],
     ["sync/stream/listing.ts", "doubtsOf", { inverts: 2 }, "sync/stream/distrust"],
     ["sync/stream/feed.ts", "gapOf", { returns: "undefined" }, "sync/stream/start_gap"],
+    ["source/pages.ts", "whyEndless", { inverts: 2 }, "sync/stream/endless"],
   ],
   7: [
     ["source/limit.ts", "createLimiter", { without: "space" }, "source/limit"],

@@ -142,6 +142,48 @@ describe("what is not paged", () => {
   });
 });
 
+describe("a page that the service fails at", () => {
+  const limits = (service: { readonly requests: readonly { readonly url: string }[] }) =>
+    service.requests.map(each => Number(new URLSearchParams(each.url.split("?")[1]).get("limit")));
+
+  test("is requested with 25 rows, and behind the second one all are; no row is lost", async () => {
+    await using service = await serve((response, incoming, count) =>
+      Number(parameters(incoming).get("limit")) > 25
+        ? failure(response, 504, "TIMEOUT")
+        : numbers(300)(response, incoming, count),
+    );
+    await using api = client(service.url);
+    const pages = await collect(readPages(api, request));
+    expect(pages.flatMap(page => page.data)).toEqual(Array.from({ length: 300 }, (_, index) => index));
+    expect(limits(service).filter(limit => limit === 25)).toHaveLength(12);
+    expect(limits(service).filter(limit => limit === 100)).toHaveLength(12);
+    expect(pages.reduce((sum, page) => sum + page.requests, 0)).toBe(24);
+  });
+
+  test("is requested with 25, 5 and 1, and the row that spoils it is named by cursor and place", async () => {
+    await using service = await serve((response, incoming, count) => {
+      const from = Number(parameters(incoming).get("cursor") ?? 0);
+      const isSpoilt = from <= 160 && from + Number(parameters(incoming).get("limit")) > 160;
+      return isSpoilt ? failure(response, 500, "BAD_ROW") : numbers(300)(response, incoming, count);
+    });
+    await using api = client(service.url);
+    const seen: unknown[] = [];
+    const reading = (async () => {
+      for await (const page of readPages(api, request)) seen.push(...(page.data as number[]));
+    })();
+    const fields = { cursor: "160", offset: 60, rows: 100 };
+    await expect(reading).rejects.toMatchObject({ failure: "malformed", code: "source.spoilt_row", fields });
+    expect(seen).toEqual(Array.from({ length: 160 }, (_, index) => index));
+    expect([...new Set(limits(service))]).toEqual([100, 25, 5, 1]);
+  });
+
+  test("is the service's failure where no smaller page comes either", async () => {
+    await using service = await serve(response => failure(response, 500, "DOWN"));
+    await using api = client(service.url);
+    await expect(collect(readPages(api, request))).rejects.toMatchObject({ failure: "unavailable", attempts: 24 });
+  });
+});
+
 describe("a page above the body ceiling", () => {
   const heavy: Handler = (response, incoming, count) => {
     const query = parameters(incoming);

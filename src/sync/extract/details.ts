@@ -10,7 +10,7 @@ import { type Part, partOf, UnfitError } from "./answer.ts";
 import { PAGE_ROWS } from "./listing.ts";
 import { inParallel } from "./parallel.ts";
 import type { Reading } from "./reading.ts";
-import { rowsIn } from "./rows_in_answer.ts";
+import { edgesOf } from "./rows_in_answer.ts";
 
 export interface DetailRequest {
   readonly stream: Stream;
@@ -173,8 +173,10 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
       const parts = [partOf(stream, mode, answer.data, asked, path)];
       return { item, parts, rest: undefined, at: timeOf(item), release };
     }
-    const isEmpty = (data: unknown) => mode.rows !== undefined && rowsIn(data, mode.rows).length === 0;
-    const request = { path, query, limit: PAGE_ROWS, paged: true, isEmpty, signal, priority, ahead: false } as const;
+    const digest = (row: unknown, context: object) => job.encoder.digest(row, { ...context });
+    const edges = (data: unknown) => (mode.rows === undefined ? [digest(data, {})] : edgesOf(data, mode.rows, digest));
+    const shared = { path, query, limit: PAGE_ROWS, paged: true, signal, priority } as const;
+    const request = { ...shared, edgesOf: edges, ahead: false } as const;
     const pages = readPages(api, request);
     let bytes = 0;
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {

@@ -10,7 +10,7 @@ import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 import type { Reading } from "./reading.ts";
-import { besideRows, insteadOfRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+import { besideRows, edgesOf, insteadOfRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
@@ -24,6 +24,8 @@ export interface ListingJob extends Reading {
   /** Read one after another: together they are the scan. */
   readonly queries: readonly Query[];
   readonly listing: Scan | Feed;
+  /** Called with the first page of a scan that is begun anew: what the scan before it staged goes. */
+  readonly begin?: () => Promise<void>;
 }
 
 /** The page loop: pages become batches until the listing ends. When it can't go on (ApiError, the signal's reason) what was read is stored first, and the next run continues there. */
@@ -39,6 +41,7 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
       const api = telling(job.api, { scan, full, part, parts: job.queries.length });
       for await (const page of readPages(api, { ...requestOf(job, record), read })) {
         const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
+        if (record.pages === 0) await job.begin?.();
         record = advance(job, record, page, rows.length);
         progress.rows(rows.length, record);
         if (batches.due || record.phase === "read") record = await batches.put(record);
@@ -49,9 +52,11 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   } catch (error) {
     if (error instanceof DestinationError || error instanceof LockedError) throw error;
     progress.failedRequest(error);
-    // Stored with the pages before it: three runs that end here mean the listing cannot be completed this way.
+    // What the scan before it staged stays until it has a page of its own.
+    if (job.begin !== undefined && record.pages === 0) throw error;
+    // Stored with the pages before it: three runs that end so mean the listing cannot be completed.
     const failed = error instanceof ApiError && !meetsOthers(error);
-    await batches.end(failed ? failedOnceMore(record) : record);
+    await batches.end(failed ? { ...record, failures: record.failures + 1 } : record);
     throw error;
   }
 }
@@ -96,7 +101,8 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
     query: limit === undefined ? query : { ...query, limit },
     limit: PAGE_ROWS,
     paged,
-    isEmpty: data => rowsIn(data, job.listing.rows).length === 0,
+    pagesBefore: record.pages,
+    edgesOf: data => edgesOf(data, job.listing.rows, (row, context) => job.encoder.digest(row, context)),
     signal: job.signal,
     ...(record.cursor === null ? {} : { cursor: record.cursor }),
   };
@@ -106,7 +112,7 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
 function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number): ScanRecord {
   const { limit } = shapeOf(job.listing);
   const total = job.queries.length > 1 ? null : totalIn(page.data, job.listing);
-  const ended = page.nextCursor === undefined;
+  const ended = page.isLast;
   const [first = {}] = job.queries;
   const isNarrowed = Object.keys(first).length > Object.keys(job.stream.query ?? {}).length;
   const isWhole = ended && record.pages === 0 && job.queries.length === 1 && !isNarrowed;
@@ -125,10 +131,10 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
   };
 }
 
-/** Counted by the place, not since the last page: one that names itself as the next is read in each of the runs that end there. */
-function failedOnceMore(record: ScanRecord): ScanRecord {
-  const failedAt = `${record.part} ${record.cursor ?? ""}`;
-  return { ...record, failures: record.failedAt === failedAt ? record.failures + 1 : 1, failedAt };
+/** Whether a failure may be the cursor's: of the first request with a kept one any that others don't meet, of one under way a refusal. */
+export function mayBeCursor(error: ApiError, isFirst: boolean): boolean {
+  if (isFirst) return !meetsOthers(error);
+  return error.failure === "invalid" || error.failure === "not_found" || error.failure === "forbidden";
 }
 
 /** Whether a list comes in pages, and the most rows that one request for all of it brings. */

@@ -36,6 +36,19 @@ export function insteadOfRows(data: unknown, rows: string | Sections): string {
   return came === null ? "null" : typeof came === "object" ? "an object" : `a ${typeof came}`;
 }
 
+/** What tells an answer from the listing's others: its first row and its last one, in the words of `digest`; nothing where it has no row. */
+export function edgesOf(
+  data: unknown,
+  place: string | Sections,
+  digest: (row: unknown, context: Record<string, unknown>) => string,
+): readonly string[] {
+  const sections = (sectionsIn(data, place, true) ?? []).filter(({ rows }) => rows.length > 0);
+  const contextOf = (section: string | undefined) => (typeof place === "string" ? {} : { [place.column]: section });
+  const [first, last] = [sections.at(0), sections.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return [digest(first.rows[0], contextOf(first.section)), digest(last.rows.at(-1), contextOf(last.section))];
+}
+
 /** The fields of an answer's data, which stand beside its rows, or of a row; none of anything but an object. */
 export function besideRows(data: unknown): Record<string, unknown> {
   const isObject = typeof data === "object" && data !== null && !Array.isArray(data);

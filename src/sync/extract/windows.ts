@@ -6,10 +6,10 @@ import type { Api, Query } from "../../source/api.ts";
 import { telling } from "../../source/archive/about.ts";
 import { type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord, Window } from "../../warehouse/state/stream_state.ts";
-import { PAGE_ROWS, takePage } from "./listing.ts";
+import { mayBeCursor, PAGE_ROWS, takePage } from "./listing.ts";
 import { merged } from "./merging.ts";
 import type { Reading } from "./reading.ts";
-import { rowsIn } from "./rows_in_answer.ts";
+import { edgesOf } from "./rows_in_answer.ts";
 
 const DAY_US = 86_400_000_000;
 /** Rows encoded in one turn, half a millisecond: with whole pages each answer waited 4 ms for our encoder. */
@@ -99,18 +99,21 @@ async function* pagesOf(
     query: { ...stream.query, ...datesOf(mode, { from, to }) },
     limit: PAGE_ROWS,
     paged: true,
-    isEmpty: (data: unknown) => rowsIn(data, mode.rows).length === 0,
+    edgesOf: (data: unknown) => edgesOf(data, mode.rows, (row, context) => reading.encoder.digest(row, context)),
     signal: reading.signal,
   };
+  let read = 0;
+  const pagesBefore = current().pages;
   const pages = async function* (start: string | null): AsyncGenerator<WindowPage> {
-    for await (const page of readPages(api, start === null ? request : { ...request, cursor: start }))
+    for await (const page of readPages(api, start === null ? request : { ...request, cursor: start, pagesBefore })) {
+      read++;
       yield { index, page };
+    }
   };
   try {
     yield* pages(cursor);
   } catch (error) {
-    const expired = error instanceof ApiError && (error.status === 422 || error.status === 404);
-    if (!expired || current().cursor === null) throw error;
+    if (!(error instanceof ApiError) || current().cursor === null || !mayBeCursor(error, read === 0)) throw error;
     reading.progress.failedRequest(error);
     yield* pages(null);
   }
@@ -126,7 +129,7 @@ function advance(record: ScanRecord, index: number, page: Page, rows: number): S
     ...record.windows[index]!,
     cursor: page.nextCursor ?? null,
     pages: page.cursor === undefined ? 1 : record.windows[index]!.pages + 1,
-    done: page.nextCursor === undefined,
+    done: page.isLast,
   });
   return {
     ...record,

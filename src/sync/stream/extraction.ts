@@ -134,7 +134,7 @@ function printOf(context: SyncContext, stream: Stream, { query, full }: Request)
   ]);
 }
 
-/** Empties the stage for a new scan of the same request; where the one `before` it failed again and again is not forgotten. */
+/** Empties the stage for a new scan of the same request. */
 export async function startAfresh(
   context: SyncContext,
   stage: Stage,
@@ -142,10 +142,15 @@ export async function startAfresh(
   full: boolean,
   before?: ScanRecord,
 ): Promise<ScanRecord> {
-  const begun = beginScan(randomUUID(), print, full, new Date(context.clock.now()).toISOString());
-  const record = before === undefined ? begun : { ...begun, failures: before.failures, failedAt: before.failedAt };
+  const record = newScan(context, print, full, before);
   await stage.begin(record);
   return record;
+}
+
+/** How many runs failed with the scan `before` it is not forgotten. */
+export function newScan({ clock }: SyncContext, print: string, full: boolean, before?: ScanRecord): ScanRecord {
+  const begun = beginScan(randomUUID(), print, full, new Date(clock.now()).toISOString());
+  return { ...begun, failures: before?.failures ?? 0 };
 }
 
 async function keepRejects(

@@ -7,7 +7,7 @@ import { telling } from "../../source/archive/about.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { askedBy, completeWith, type StreamSync, type SyncContext } from "../context.ts";
-import { readListing } from "../extract/listing.ts";
+import { mayBeCursor, readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import { readingOf } from "../extract/reading.ts";
 import { planScan, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
@@ -16,11 +16,11 @@ import { diffLoad, type Load } from "../load/diff_load.ts";
 import { deletesMessages, rowsMessages } from "../load/messages.ts";
 import { type DeleteDecision, decideDeletes } from "../load/soft_delete_decision.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { type Extraction, keepState, openExtraction, startAfresh } from "./extraction.ts";
+import { type Extraction, keepState, newScan, openExtraction } from "./extraction.ts";
 import { begunQuestions, findQuestions } from "./lookups.ts";
 import { feedMessages, lookupMessages, streamMessages } from "./messages.ts";
 
-/** Runs that may end at one cursor before what lies before it is published as it is. */
+/** Runs that may end with an error of the service before what they read is published as it is. */
 const PATIENCE = 3;
 
 /** Reads a list or feed and publishes it. */
@@ -126,31 +126,37 @@ export async function distrustFilter(sync: StreamSync<Scan | Feed>, state: Strea
   return publishScan(sync, { stage: extraction.stage, record, state: distrusting });
 }
 
-/** Reads a scan to its end; where the service no longer takes its cursor, from its beginning. */
+/** Reads a scan to its end; where the service may not take its cursor any more, once from its beginning. */
 export async function read(
   sync: StreamSync<Scan | Feed>,
   plan: ScanPlan,
   extraction: Extraction,
   state: StreamState,
+  begin?: () => Promise<void>,
 ): Promise<ScanRecord> {
   const { context, stream, mode, progress } = sync;
-  const { stage } = extraction;
+  const { stage, record: opened } = extraction;
   const request = { stream, path: stream.path, queries: queriesOf(context, stream, plan), listing: mode };
-  const pagesBefore = progress.run.pages;
+  const { run } = progress;
+  const pagesBefore = run.pages;
   try {
-    return await readListing({ ...readingOf(context, extraction, progress), ...request });
+    const reading = readingOf(context, extraction, progress);
+    return await readListing({ ...reading, ...request, ...(begin === undefined ? {} : { begin }) });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const expired = error.status === 422 || error.status === 404;
-    if (extraction.resumed && expired && progress.run.pages === pagesBefore) {
-      context.log.info(streamMessages.cursor_expired(), { stream: stream.name });
-      progress.run.carried = 0;
-      // Refused again in the same place it counts once for this run, and in three runs it is not the cursor's age.
-      const { record: before } = extraction;
-      const record = await startAfresh(context, stage, before.fingerprint, plan.full, before);
-      return read(sync, plan, { ...extraction, record, resumed: false }, state);
+    if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
+    const left = stage.record as ScanRecord;
+    if (begin === undefined && left.cursor !== null && mayBeCursor(error, run.pages === pagesBefore)) {
+      context.log.info(streamMessages.cursor_expired(), { stream: stream.name, reason: error.message });
+      // Failing again it counts once for this run.
+      const record = newScan(context, opened.fingerprint, plan.full, opened);
+      extraction.encoder.forgetPlaces();
+      return read(sync, plan, { ...extraction, record }, state, async () => {
+        run.repeated += left.rows - run.carried;
+        run.carried = 0;
+        await stage.begin(record);
+      });
     }
-    await giveUpWhereItEndsThrice(sync, extraction, state);
+    await publishInPart(sync, extraction, state, error);
     throw error;
   }
 }
@@ -161,11 +167,23 @@ function queriesOf(context: SyncContext, stream: Stream, plan: ScanPlan): readon
   return [plan.query, ...context.policy.ofStream(stream.name).statuses.map(status => ({ ...plan.query, status }))];
 }
 
-/** A listing that breaks off at one place run after run would never be published: what lies before it is, without deletions. */
-async function giveUpWhereItEndsThrice(sync: StreamSync, { stage }: Extraction, state: StreamState): Promise<void> {
+/**
+ * Loads what came of a listing that cannot be completed: at once where the service's answers say so, else after several runs that
+ * ended with an error. Only deletions need a listing that was read to its end.
+ */
+async function publishInPart(
+  sync: StreamSync,
+  { stage }: Extraction,
+  state: StreamState,
+  error: ApiError,
+): Promise<void> {
   const { context, stream, progress } = sync;
-  const record = stage.record as ScanRecord | undefined;
-  if (record === undefined || record.failures < PATIENCE || record.rows === 0) return;
+  const record = stage.record as ScanRecord;
+  const isDue = error.failure === "malformed" || record.failures >= PATIENCE;
+  if (!isDue || record.rows === 0) return;
+  const { pages, rows } = record;
+  progress.isPartial = true;
+  progress.warnings.push(streamMessages.read_in_part({ stream: stream.name, pages, rows }));
   await publishStage(context, {
     stream,
     stage,

@@ -15,7 +15,12 @@ export const streamMessages = catalog("stream", {
     ({ stream, pages }) =>
       `${stream}: its rows have no id of their own, so what an earlier run had read of it, ${pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
   ),
-  cursor_expired: "the service no longer takes the cursor of the scan before: starting afresh",
+  cursor_expired: "the service does not take the cursor of the next page: starting afresh",
+  read_in_part: template(
+    { stream: "items", pages: 3, rows: 300 },
+    ({ stream, pages, rows }) =>
+      `${stream}: the list could not be read to its end. ${counted(pages, "page")} with ${counted(rows, "row")} came: they were loaded, and nothing was deleted. The next run reads the list from its first page.`,
+  ),
   begun_afresh: template(
     { stream: "items", option: "--full", read: 12, what: "pages", rows: 1200 },
     ({ stream, option, read, what, rows }) =>

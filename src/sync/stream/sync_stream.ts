@@ -31,8 +31,9 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     Object.assign(run, progress.end(clock.now()));
     activity.state = "done";
   } catch (error) {
-    if (isUnavailable(error) && !context.streams.named.has(stream.name)) return noteUnavailable(sync, error);
-    run.status = statusOf(error);
+    if (isUnavailable(error) && run.pages === 0 && !context.streams.named.has(stream.name))
+      return noteUnavailable(sync, error);
+    run.status = progress.isPartial ? "incomplete" : statusOf(error);
     run.error = context.encoding.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";
     throw error;

@@ -76,9 +76,8 @@ const scanRecord = z.object({
   /** Of a lookup's parts: those that the service knows nothing of, and those that could not be read. */
   absent: z.array(z.number()).default([]),
   unread: z.array(z.object({ part: z.number(), reason: z.string() })).default([]),
-  /** Runs that ended with an error at one place, and which (part and cursor). */
+  /** Runs that ended with an error of the service since rows were published last. */
   failures: z.number(),
-  failedAt: z.string().nullable(),
   /** Of a scan that reads several parts at the same time: each one's own place. */
   windows: z.array(window).default([]),
   /** The scan that must have been published last when this one is: null for none. Backfills only. */
@@ -92,7 +91,7 @@ export function beginScan(scan: string, fingerprint: string, full: boolean, star
   return scanRecord.parse({
     ...{ scan, fingerprint, full, startedAt, phase: "reading", part: 0, cursor: null, date: null, latest: null },
     ...{ pages: 0, rows: 0, sequence: 0, firstTotal: null, lastTotal: null, rejected: 0, rounded: 0, problems: [] },
-    ...{ failures: 0, failedAt: null },
+    failures: 0,
   });
 }
 

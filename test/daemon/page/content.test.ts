@@ -55,7 +55,7 @@ const sayings: readonly {
       } as const;
       return telling(() => warehouseStatus([stream()], ended()), history(past(), past(failed)));
     },
-    says: ["The one stream is up to date", /Earlier errors failed Sat 14 Mar, 02:00 .*check api\.key/],
+    says: ["The one stream is up to date", "sync failed Expected data from GET /a, got 401 UNAUTHORIZED."],
     not: ["What to do"],
   },
   {

@@ -109,17 +109,13 @@ test("streams stand by subject in the order of the catalogue, many of them folde
   expect(many.markup.length).toBeLessThan(1_200_000);
 });
 
-test("of a run of many streams bars are drawn for what failed and took longest, and words tell the rest", async () => {
+test("a run of many streams names the first of those that failed, and counts the others", async () => {
   const { status, history } = manyStreams(false);
-  const { markup, words } = await shown(telling(() => status, history));
-  const bars = [...markup.matchAll(/<svg class="bars[^"]*"[^>]*aria-label="([^"]*)"/g)].map(([, label]) => label!);
-  expect(bars).toHaveLength(30);
-  for (const label of bars) expect(label.match(/ succeeded | failed | incomplete /g)).toHaveLength(5);
-  expect(bars[0]!.match(/ failed | incomplete /g)).toHaveLength(3);
+  const { words } = await shown(telling(() => status, history));
   expect(words).toContain(
-    "165 streams: 5 failed (findings, contracts, entity_graph, …), 1 incomplete (import_review_parked), 23 with warnings, 136 succeeded",
+    "5 failed (findings, contracts, entity_graph, …), 1 incomplete (import_review_parked), 23 with warnings, 136 succeeded",
   );
-  expect(words).toContain("165 streams succeeded");
+  expect(words).toContain("165 succeeded");
 });
 
 test("of a run of many streams those are shown that something happens to, the others folded", async () => {

@@ -136,14 +136,8 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
 
   test.each([
     { what: "is refused", look: () => refused(400, "BROKEN") },
-    { what: "is called invalid, also by a fresh scan,", look: () => refused(422, "INVALID_CURSOR") },
-    {
-      what: "names itself as the next",
-      look: (cursor: string) => ({
-        status: 200,
-        body: { data: { items: [] }, pagination: { has_more: true, next_cursor: cursor, limit: 100 }, meta: {} },
-      }),
-    },
+    { what: "ends in a 500", look: () => refused(500, "BROKEN") },
+    { what: "is not found, also by a fresh scan,", look: () => refused(404, "NOT_FOUND") },
   ])(
     "a cursor that $what in three runs: what lies before it is published, nothing is deleted, the stream fails",
     async ({ look }) => {
@@ -157,7 +151,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
         const cursor = query.get("cursor");
         if (path !== "/items" || cursor === null) return;
         if (!seen.includes(cursor)) seen.push(cursor);
-        return seen.indexOf(cursor) === 1 ? look(cursor) : undefined;
+        return seen.indexOf(cursor) === 1 ? look() : undefined;
       };
       for (const run of [1, 2]) {
         expect((await sync({ names })).exit_code, `run ${run}`).toBe(1);

@@ -1,0 +1,35 @@
+import { unlessAborted } from "../clock.ts";
+import type { Api, ApiSettings } from "./api.ts";
+
+/** Sends requests with a key that is not admitted yet. */
+type AskWith = (key: string) => Pick<Api, "get">;
+
+/** The key that a client sends. Another client of the company may read a newer one: it is none of this client's. */
+export class UsedKey {
+  current: string;
+  readonly #settings: Pick<ApiSettings, "refreshKey" | "admit">;
+  readonly #askWith: AskWith;
+  #replacing: Promise<void> | undefined;
+
+  constructor({ key, ...settings }: Pick<ApiSettings, "key" | "refreshKey" | "admit">, askWith: AskWith) {
+    this.current = key;
+    this.#settings = settings;
+    this.#askWith = askWith;
+  }
+
+  /** Requests that are refused at the same time bring the new key once. @throws what `admit` throws: then the key stays the one before */
+  async replace(signal: AbortSignal | undefined): Promise<void> {
+    this.#replacing ??= this.#replaced().finally(() => {
+      this.#replacing = undefined;
+    });
+    await unlessAborted(signal, this.#replacing);
+  }
+
+  async #replaced(): Promise<void> {
+    const { refreshKey, admit } = this.#settings;
+    const key = await refreshKey?.();
+    if (key === undefined || key === this.current) return;
+    await admit?.(this.#askWith(key));
+    this.current = key;
+  }
+}

@@ -77,6 +77,16 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   };
   startReady();
   while (unfinished() > 0) await Promise.all([lists.onIdle(), details.onIdle()]);
+  noteNothingAvailable(context.company, run);
+}
+
+/** A warning for each list would be a run that succeeds without a row. What was not requested says nothing. */
+function noteNothingAvailable(company: string, { jobs, errors, failed }: CompanyRun): void {
+  const lists = jobs.filter(({ stream, progress }) => stream.mode.kind !== "detail" && progress.run.requests > 0);
+  if (lists.length === 0 || !lists.every(({ progress }) => progress.isForbidden)) return;
+  const failure = new TributaryError(runMessages.nothing_available({ company, lists: lists.length }), 1);
+  errors.push(failure);
+  failed(failure, { company });
 }
 
 /** Nothing of the company can be read. Each stream's row says so too: the run's own is soon followed by one for other companies. */

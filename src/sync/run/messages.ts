@@ -86,6 +86,11 @@ export const runMessages = catalog("run", {
     ({ company, reason }) =>
       `The key of ${company} was replaced during the run, and the service does not say that the new key is of the same company.${reason === undefined ? "" : ` ${reason}`} No row was requested with the new key. The next run uses it.`,
   ),
+  nothing_available: template(
+    { company: "acme", lists: 12 },
+    ({ company, lists }) =>
+      `This key of ${company} may read none of ${counted(lists, "list")} (403): use a key that may read them, or exclude them.`,
+  ),
   other_backfill: template(
     { stream: "events", company: "acme", unfinished: dates, wanted: { ...dates, to: undefined } as typeof dates },
     ({ stream, company, unfinished, wanted }) =>

@@ -6,6 +6,11 @@ export const UNAVAILABLE = "not available to this key";
 
 export const streamMessages = catalog("stream", {
   not_available: `${UNAVAILABLE} (403), the tables stay as they are. Exclude the stream, or use a key that may read it.`,
+  no_longer_available: template(
+    { stream: "items", reason: "Expected data from GET /items, got status 403 FORBIDDEN: not for this key." },
+    ({ stream, reason }) =>
+      `${stream}: an earlier run read it, and now it is ${UNAVAILABLE}. ${reason} Until then its tables stay as they are, and each run ends with exit code 1.`,
+  ),
   list_not_available: template(
     { stream: "item_details", list: "items" },
     ({ stream, list }) => `${stream}: its list ${list} is ${UNAVAILABLE}`,

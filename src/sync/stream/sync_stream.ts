@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
-import { ApiError, StoppedError } from "../../errors.ts";
+import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
 import { insertStreamRun, writeStreamRun } from "../../warehouse/state/run_log.ts";
 import { liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
@@ -30,8 +30,14 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     noteLeftOut(stream, progress);
     Object.assign(run, progress.end(clock.now()));
     activity.state = "done";
-  } catch (error) {
-    if (isUnavailable(error) && !context.streams.named.has(stream.name)) return noteUnavailable(sync, error);
+  } catch (thrown) {
+    const isRefused = isUnavailable(thrown) && !context.streams.named.has(stream.name);
+    if (isRefused && !(await wasRead(sync))) return noteUnavailable(sync, thrown);
+    const reason = isRefused ? thrown.message : undefined;
+    const error =
+      reason === undefined
+        ? thrown
+        : new TributaryError(streamMessages.no_longer_available({ stream: stream.name, reason }), 1, thrown);
     run.status = statusOf(error);
     run.error = context.encoding.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";
@@ -55,6 +61,20 @@ async function rowsLeft({ destination, company }: SyncContext, { tables }: Strea
 /** A 403: the plan or the key lacks it. Asked for by name that is a failure, as a part of all that is on it is not. */
 function isUnavailable(error: unknown): error is ApiError {
   return error instanceof ApiError && error.failure === "forbidden";
+}
+
+/**
+ * Whether a run has published the list before. A detail's 403 may be about one row: where a run requests a single one it says
+ * nothing of the others.
+ */
+async function wasRead({ context: { destination, company }, stream }: StreamSync): Promise<boolean> {
+  if (stream.mode.kind === "detail") return false;
+  const own = { company, stream: stream.name };
+  const row = destination.db
+    .selectFrom("streams")
+    .select("last_success_at")
+    .where(({ and }) => and(own));
+  return (await row.executeTakeFirst())?.last_success_at != null;
 }
 
 /** The tables keep what they have. Not `skipped`: such lines are left out of status and history, where this has to stand. */

@@ -272,7 +272,7 @@ export const stateTables = {
       company,
       stream,
       status: text(
-        "equal, different (the warehouse is wrong), incomplete (not everything could be read; error says why), or skipped.",
+        "equal, different (the warehouse is wrong), incomplete (not everything could be read; error says why), incomparable (the service has changed every row), or skipped.",
       ),
       checked_at: moment("When the stream had been compared."),
       seed: text("Text that decided which details were asked for: the same seed asks for the same ones again."),
@@ -284,7 +284,7 @@ export const stateTables = {
         "Rows that the service has changed since they were loaded, or that came or went since: no error.",
       ),
       requests: count("Requests that were sent for the stream."),
-      error: textOrNull("Why not everything could be compared; NULL where it was."),
+      error: textOrNull("Why not everything, or nothing, could be compared; NULL where it was."),
       changed_unseen: count(
         "Details that the service has changed since while their list's rows stayed the same: no error.",
       ),

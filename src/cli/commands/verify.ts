@@ -23,7 +23,7 @@ export function register(command: Command, context: CliContext): void {
   command
     .addArgument(streamsArgument())
     .description(
-      "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, or something could not be compared.",
+      "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, something could not be compared, or not one row was equal, as the service has changed all.",
     )
     .option("--sample <n>", "how many details of each kind to ask for", whole(0), SAMPLE)
     .addOption(new Option("--all", "ask for all details").conflicts("sample"));

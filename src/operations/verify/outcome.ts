@@ -2,6 +2,7 @@ import type { ExitCode } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import { distinct, exitCodeOfAll, type Job, messageInReport } from "../../sync/run/report.ts";
 import { longestWait } from "../../warehouse/details/planner.ts";
+import { verifyMessages } from "./messages.ts";
 import type { VerifyDifference, VerifyLine, VerifyReport } from "./report.ts";
 import type { Result } from "./result.ts";
 
@@ -37,21 +38,32 @@ export function reportOf(
 ): VerifyReport {
   const streams = lines.map(line => lineOf(line, { runId, seed, sample }, redact));
   const differ = streams.some(line => line.differences > 0);
+  const incomparable = streams.filter(line => line.status === "incomparable");
+  const isProven = incomparable.length === 0 || streams.some(line => line.rows_equal > 0);
+  const status = differ ? "different" : exitCode !== 0 ? "incomplete" : isProven ? "equal" : "incomparable";
+  const notes = isProven ? incomparable.map(line => nothingComparable([line])) : [];
+  const failures = status === "incomparable" ? [nothingComparable(incomparable)] : [];
   const jobs = lines.map(({ job }) => job);
   return {
     run_id: runId,
-    status: differ ? "different" : exitCode === 0 ? "equal" : "incomplete",
-    exit_code: exitCodeOfAll([exitCode, differ ? 1 : 0]),
+    status,
+    exit_code: exitCodeOfAll([exitCode, differ || status === "incomparable" ? 1 : 0]),
     started_at: startedAt,
     finished_at: new Date(clock.now()).toISOString(),
     seed,
     sample,
-    warnings: [],
-    errors: distinct(errors.map(error => messageInReport(error, jobs, redact))),
+    warnings: distinct(notes),
+    errors: distinct([...errors.map(error => messageInReport(error, jobs, redact)), ...failures]),
     streams,
+    incomparable: [...new Set(incomparable.map(({ stream }) => stream))],
     unseen_within_nights: nightsOf(streams, auditOf),
     differences: lines.flatMap(line => differencesOf(line, runId, redact)),
   };
+}
+
+function nothingComparable(lines: readonly Pick<VerifyLine, "stream" | "rows_checked">[]): Message {
+  const rows = lines.reduce((sum, line) => sum + line.rows_checked, 0);
+  return verifyMessages.nothing_comparable({ streams: [...new Set(lines.map(({ stream }) => stream))], rows });
 }
 
 /** In how many nights at the latest looks at unchanged rows reach what changed unseen; null: none did, or no share of them is looked at. */
@@ -66,12 +78,15 @@ function lineOf(
   facts: Pick<Facts, "runId" | "seed" | "sample">,
   redact: (text: string) => string,
 ): VerifyLine {
-  const { job, result, error, checkedAt } = line;
+  const { job, result, checkedAt } = line;
   const { runId, seed, sample } = facts;
   const { company, stream, progress } = job;
   const differences = result?.differences ?? 0;
+  const status = statusOf(line);
+  const nothing = () => nothingComparable([{ stream: stream.name, rows_checked: result?.checked ?? 0 }]);
+  const error = status === "incomparable" ? nothing() : line.error;
   return {
-    ...{ run_id: runId, company, stream: stream.name, status: statusOf(line), checked_at: checkedAt, seed, sample },
+    ...{ run_id: runId, company, stream: stream.name, status, checked_at: checkedAt, seed, sample },
     rows_checked: result?.checked ?? 0,
     rows_equal: result?.equal ?? 0,
     differences,
@@ -86,7 +101,8 @@ function lineOf(
 function statusOf({ result, error }: ComparedLine): VerifyLine["status"] {
   if (result !== undefined && result.differences > 0) return "different";
   if (error !== null) return "incomplete";
-  return result === undefined ? "skipped" : "equal";
+  if (result === undefined) return "skipped";
+  return result.equal === 0 && result.changedSince + result.changedUnseen > 0 ? "incomparable" : "equal";
 }
 
 function differencesOf(

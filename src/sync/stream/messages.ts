@@ -11,6 +11,11 @@ export const streamMessages = catalog("stream", {
     ({ stream, reason }) =>
       `${stream}: an earlier run read it, and now it is ${UNAVAILABLE}. ${reason} Until then its tables stay as they are, and each run ends with exit code 1.`,
   ),
+  rows_lacking: template(
+    { stream: "appointments", path: "/appointments", total: 40, rows: 25 },
+    ({ stream, path, total, rows }) =>
+      `${stream}: expected all ${total} rows that ${path} counts in one answer, got ${rows}. They were loaded, and nothing was deleted. The next run tries again; if it stays so, tell the service's operator.`,
+  ),
   list_not_available: template(
     { stream: "item_details", list: "items" },
     ({ stream, list }) => `${stream}: its list ${list} is ${UNAVAILABLE}`,

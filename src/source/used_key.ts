@@ -1,18 +1,16 @@
 import { unlessAborted } from "../clock.ts";
 import type { Api, ApiSettings } from "./api.ts";
 
-/** Sends requests with a key that is not admitted yet. */
-type AskWith = (key: string) => Pick<Api, "get">;
-
 /** The key that a client sends. Another client of the company may read a newer one: it is none of this client's. */
 export class UsedKey {
   current: string;
   readonly #settings: Pick<ApiSettings, "refreshKey" | "admit">;
-  readonly #askWith: AskWith;
+  readonly #askWith: (key: string) => Pick<Api, "get">;
   #replacing: Promise<void> | undefined;
 
-  constructor({ key, ...settings }: Pick<ApiSettings, "key" | "refreshKey" | "admit">, askWith: AskWith) {
-    this.current = key;
+  /** `askWith` sends requests with a key that is not admitted yet. */
+  constructor(settings: ApiSettings, askWith: (key: string) => Pick<Api, "get">) {
+    this.current = settings.key;
     this.#settings = settings;
     this.#askWith = askWith;
   }

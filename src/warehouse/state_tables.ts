@@ -284,7 +284,7 @@ export const stateTables = {
         "Rows that the service has changed since they were loaded, or that came or went since: no error.",
       ),
       requests: count("Requests that were sent for the stream."),
-      error: textOrNull("Why not everything, or nothing, could be compared; NULL where it was."),
+      error: textOrNull("Why not everything could be compared; NULL where it was."),
       changed_unseen: count(
         "Details that the service has changed since while their list's rows stayed the same: no error.",
       ),

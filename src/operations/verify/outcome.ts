@@ -41,8 +41,9 @@ export function reportOf(
   const incomparable = streams.filter(line => line.status === "incomparable");
   const isProven = incomparable.length === 0 || streams.some(line => line.rows_equal > 0);
   const status = differ ? "different" : exitCode !== 0 ? "incomplete" : isProven ? "equal" : "incomparable";
-  const notes = isProven ? incomparable.map(line => nothingComparable([line])) : [];
-  const failures = status === "incomparable" ? [nothingComparable(incomparable)] : [];
+  const names = [...new Set(incomparable.map(({ stream }) => stream))];
+  const rows = incomparable.reduce((sum, line) => sum + line.rows_checked, 0);
+  const told = names.length === 0 ? [] : [verifyMessages.nothing_comparable({ streams: names, rows })];
   const jobs = lines.map(({ job }) => job);
   return {
     run_id: runId,
@@ -52,18 +53,16 @@ export function reportOf(
     finished_at: new Date(clock.now()).toISOString(),
     seed,
     sample,
-    warnings: distinct(notes),
-    errors: distinct([...errors.map(error => messageInReport(error, jobs, redact)), ...failures]),
+    warnings: status === "incomparable" ? [] : told,
+    errors: distinct([
+      ...errors.map(error => messageInReport(error, jobs, redact)),
+      ...(status === "incomparable" ? told : []),
+    ]),
     streams,
-    incomparable: [...new Set(incomparable.map(({ stream }) => stream))],
+    incomparable: names,
     unseen_within_nights: nightsOf(streams, auditOf),
     differences: lines.flatMap(line => differencesOf(line, runId, redact)),
   };
-}
-
-function nothingComparable(lines: readonly Pick<VerifyLine, "stream" | "rows_checked">[]): Message {
-  const rows = lines.reduce((sum, line) => sum + line.rows_checked, 0);
-  return verifyMessages.nothing_comparable({ streams: [...new Set(lines.map(({ stream }) => stream))], rows });
 }
 
 /** In how many nights at the latest looks at unchanged rows reach what changed unseen; null: none did, or no share of them is looked at. */
@@ -78,15 +77,12 @@ function lineOf(
   facts: Pick<Facts, "runId" | "seed" | "sample">,
   redact: (text: string) => string,
 ): VerifyLine {
-  const { job, result, checkedAt } = line;
+  const { job, result, error, checkedAt } = line;
   const { runId, seed, sample } = facts;
   const { company, stream, progress } = job;
   const differences = result?.differences ?? 0;
-  const status = statusOf(line);
-  const nothing = () => nothingComparable([{ stream: stream.name, rows_checked: result?.checked ?? 0 }]);
-  const error = status === "incomparable" ? nothing() : line.error;
   return {
-    ...{ run_id: runId, company, stream: stream.name, status, checked_at: checkedAt, seed, sample },
+    ...{ run_id: runId, company, stream: stream.name, status: statusOf(line), checked_at: checkedAt, seed, sample },
     rows_checked: result?.checked ?? 0,
     rows_equal: result?.equal ?? 0,
     differences,

@@ -8,14 +8,9 @@ export const extractMessages = catalog("extract", {
       `${path}: expected rows at ${place}, got ${got}. The scan stays incomplete and the next run tries again.`,
   ),
   more_rows: template(
-    { path: "/appointments", field: "total", said: 40, rows: 25 },
+    { path: "/appointments", field: "total", said: 40 as number | true, rows: 25 },
     ({ path, field, said, rows }) =>
-      `${path}: \`${field}\` beside the rows is ${said}, and the answer holds ${counted(rows, "row")}. The documents don't say what it counts: the rows are loaded, and nothing is deleted on that account.`,
-  ),
-  truncated: template(
-    { path: "/usage", field: "truncated", rows: 500 },
-    ({ path, field, rows }) =>
-      `${path}: by \`${field}\` the service has more than the ${counted(rows, "row")} of its answer. The rows are loaded, the others cannot be requested, and nothing is deleted on that account.`,
+      `${path}: \`${field}\` beside the rows is ${said}, and the answer holds ${counted(rows, "row")}: there may be more. These rows are loaded, and nothing is deleted on that account.`,
   ),
   other_key: template(
     { path: "/prices/7", column: "item_id", expected: "7", got: "8" as string | undefined },

@@ -1,4 +1,3 @@
-import type { Message } from "../../message.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 
@@ -34,16 +33,11 @@ export function moreThanCame(data: unknown, rows: number, path: readonly string[
   return undefined;
 }
 
-/** Whether more rows than came are said to be there. Says so once a run: of a list that is cut off a warning, of a count a note. */
-export function notesMore(data: unknown, rows: number, path: string, progress: StreamProgress): boolean {
+/** Whether more rows than came are said to be there, which a note says once a run. */
+export function notesMore(data: unknown, rows: number, path: string, { notes }: StreamProgress): boolean {
   const more = moreThanCame(data, rows);
   if (more === undefined) return false;
-  const facts = { path, field: more.field, rows };
-  if (more.said === true) once(progress.warnings, extractMessages.truncated(facts));
-  else once(progress.notes, extractMessages.more_rows({ ...facts, said: more.said }));
+  const note = extractMessages.more_rows({ path, ...more, rows });
+  if (notes.every(({ code }) => code !== note.code)) notes.push(note);
   return true;
-}
-
-function once(messages: Message[], message: Message): void {
-  if (messages.every(({ code }) => code !== message.code)) messages.push(message);
 }

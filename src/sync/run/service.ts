@@ -192,15 +192,19 @@ export async function openService(
     },
   );
   let opened: Service | undefined;
-  const { api, limiter } = clientOf(company, settings, tools, sharedClients, async ask => {
+  const companyIdBy = async (client: Pick<Api, "get">) => {
+    const { data } = await client.get(identity.path, {}, { priority: 2, signal: tools.signal });
+    return fieldOf(data, identity.id);
+  };
+  const { api, limiter } = clientOf(company, settings, tools, sharedClients, async candidate => {
     // Before the first answer no row has come, and the request under way is the one that says whose key it is.
-    if (opened !== undefined) await requireSameCompany(opened, { ...tools, api: ask, identity });
+    if (opened !== undefined) requireSame(opened, await companyIdBy(candidate).catch(unlessLater), identity.path);
   });
   const unknown = { company, api, limiter, companyId: undefined, accepted: false, failure: undefined };
   if (unreadable !== undefined) return { ...unknown, failure: unreadable };
   const ask = () =>
-    api.get(identity.path, {}, { priority: 2, signal: tools.signal }).then(
-      ({ data }) => ({ ...unknown, companyId: fieldOf(data, identity.id), accepted: true }),
+    companyIdBy(api).then(
+      companyId => ({ ...unknown, companyId, accepted: true }),
       (error: unknown) => ({ ...unknown, failure: failureOf(error) }),
     );
   const service = await ask();
@@ -209,30 +213,24 @@ export async function openService(
   return opened;
 }
 
+/** The failure, where it is not one that says "later" or "other key" of itself. */
+function unlessLater(error: unknown): ApiError {
+  if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
+  return error;
+}
+
 /** Rows of another company would be stored as this one's. @throws ApiError, after which the company's run ends */
-async function requireSameCompany(
+function requireSame(
   { company: { name }, companyId }: Service,
-  {
-    api,
-    identity,
-    signal,
-  }: Pick<ServiceTools, "signal"> & {
-    readonly api: Pick<Api, "get">;
-    readonly identity: IdentityEndpoint;
-  },
-): Promise<void> {
-  const { path, id } = identity;
-  const answer = await api.get(path, {}, { priority: 2, signal }).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
-    return error;
-  });
-  const got = answer instanceof ApiError ? undefined : fieldOf(answer.data, id);
+  got: string | ApiError | undefined,
+  path: string,
+): void {
   if (got !== undefined && got === companyId) return;
-  if (got !== undefined && companyId !== undefined) {
+  if (typeof got === "string" && companyId !== undefined) {
     const other = { company: name, company_id: companyId, got };
     throw new ApiError(runMessages.key_of_another_company(other), { failure: "another_company", path });
   }
-  const reason = answer instanceof ApiError ? answer.message : undefined;
+  const reason = got instanceof ApiError ? got.message : undefined;
   throw new ApiError(runMessages.key_not_proven({ company: name, reason }), { failure: "unauthorized", path });
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
 import { insertStreamRun, writeStreamRun } from "../../warehouse/state/run_log.ts";
-import { liveRows } from "../../warehouse/state/table_counts.ts";
+import { isComplete, liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { problemsMessages, rejectsMessages, rowsMessages } from "../load/messages.ts";
 import { unproven } from "../load/row_count_proof.ts";
@@ -32,12 +32,12 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     activity.state = "done";
   } catch (thrown) {
     const isRefused = isUnavailable(thrown) && !context.streams.named.has(stream.name);
-    if (isRefused && !(await wasRead(sync))) return noteUnavailable(sync, thrown);
-    const reason = isRefused ? thrown.message : undefined;
-    const error =
-      reason === undefined
-        ? thrown
-        : new TributaryError(streamMessages.no_longer_available({ stream: stream.name, reason }), 1, thrown);
+    // A detail's 403 may be about one row: where a run requests a single one, it says nothing of the others.
+    const wasRead =
+      isRefused && stream.mode.kind !== "detail" && (await isComplete(destination.db, company, stream.name));
+    if (isRefused && !wasRead) return noteUnavailable(sync, thrown);
+    const lost = { stream: stream.name, reason: isRefused ? thrown.message : "" };
+    const error = wasRead ? new TributaryError(streamMessages.no_longer_available(lost), 1, thrown) : thrown;
     run.status = statusOf(error);
     run.error = context.encoding.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";
@@ -61,20 +61,6 @@ async function rowsLeft({ destination, company }: SyncContext, { tables }: Strea
 /** A 403: the plan or the key lacks it. Asked for by name that is a failure, as a part of all that is on it is not. */
 function isUnavailable(error: unknown): error is ApiError {
   return error instanceof ApiError && error.failure === "forbidden";
-}
-
-/**
- * Whether a run has published the list before. A detail's 403 may be about one row: where a run requests a single one it says
- * nothing of the others.
- */
-async function wasRead({ context: { destination, company }, stream }: StreamSync): Promise<boolean> {
-  if (stream.mode.kind === "detail") return false;
-  const own = { company, stream: stream.name };
-  const row = destination.db
-    .selectFrom("streams")
-    .select("last_success_at")
-    .where(({ and }) => and(own));
-  return (await row.executeTakeFirst())?.last_success_at != null;
 }
 
 /** The tables keep what they have. Not `skipped`: such lines are left out of status and history, where this has to stand. */

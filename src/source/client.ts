@@ -6,13 +6,13 @@ import type { Answer, Api, ApiListeners, ApiSettings, ApiStats, GetOptions, Meth
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
 import { connect } from "./connection.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
-import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
+import { apiError, BarredError, BudgetSpentError, broken, tooLong } from "./fault.ts";
+import { UsedKey, withoutKey } from "./key.ts";
 import { elsewhere } from "./lasting_fault.ts";
 import { buildQuery, kindOf } from "./path.ts";
 import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
 import { backoff, limitedWait, maxAttempts } from "./retry.ts";
 import { ServiceClock } from "./service_clock.ts";
-import { UsedKey } from "./used_key.ts";
 
 const SLOW_MS = 10_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;

@@ -235,7 +235,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     invariant: 8,
-    file: "src/source/fault.ts",
+    file: "src/source/key.ts",
     in: "withoutKey",
     change: { returns: "text" },
     tests: "test/source/client.test.ts",

@@ -31,3 +31,10 @@ export class UsedKey {
     this.current = key;
   }
 }
+
+/** Replaces the key, plain and as it stands in a URL or in base64, so that a service that echoes it cannot spread it. */
+export function withoutKey(text: string, key: string): string {
+  if (key === "") return text;
+  const forms = [key, encodeURIComponent(key), Buffer.from(key).toString("base64")];
+  return forms.reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { waitsFor } from "../../catalog/lookup.ts";
+import { lookupOf, waitsFor } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { type Config, noSettings } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
@@ -82,7 +82,8 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
 
 /** A warning for each list would be a run that succeeds without a row. What was not requested says nothing. */
 function noteNothingAvailable(company: string, { jobs, errors, failed }: CompanyRun): void {
-  const lists = jobs.filter(({ stream, progress }) => stream.mode.kind !== "detail" && progress.run.requests > 0);
+  const isList = (stream: Stream) => stream.mode.kind !== "detail" && lookupOf(stream) === undefined;
+  const lists = jobs.filter(({ stream, progress }) => isList(stream) && progress.run.requests > 0);
   if (lists.length === 0 || !lists.every(({ progress }) => progress.isForbidden)) return;
   const failure = new TributaryError(runMessages.nothing_available({ company, lists: lists.length }), 1);
   errors.push(failure);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { lookupOf } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
 import { insertStreamRun, writeStreamRun } from "../../warehouse/state/run_log.ts";
@@ -32,9 +33,9 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     activity.state = "done";
   } catch (thrown) {
     const isRefused = isUnavailable(thrown) && !context.streams.named.has(stream.name);
-    // A detail's 403 may be about one row: where a run requests a single one, it says nothing of the others.
-    const wasRead =
-      isRefused && stream.mode.kind !== "detail" && (await isComplete(destination.db, company, stream.name));
+    // A 403 of a detail or a lookup may be about one row: where a run requests a single one, it says nothing of the others.
+    const isList = stream.mode.kind !== "detail" && lookupOf(stream) === undefined;
+    const wasRead = isRefused && isList && (await isComplete(destination.db, company, stream.name));
     if (isRefused && !wasRead) return noteUnavailable(sync, thrown);
     const lost = { stream: stream.name, reason: isRefused ? thrown.message : "" };
     const error = wasRead ? new TributaryError(streamMessages.no_longer_available(lost), 1, thrown) : thrown;

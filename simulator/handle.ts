@@ -12,8 +12,8 @@ export interface Simulator {
   readonly port: number;
   /** The API key it takes now. */
   readonly key: string;
-  /** Revokes the key: from now on another one is taken, and only that. */
-  renewKey(key: string): void;
+  /** Revokes the key: from now on another one is taken, and only that. With another `seed` it belongs to that seed's company. */
+  renewKey(key: string, seed?: number): void;
   /** Live: a switch turned here holds for the next request. */
   readonly faults: Faults;
   readonly requests: RequestLog;

@@ -58,13 +58,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const { uploads } = service;
   const storage = uploadServer(uploads, faults, { seed, clock: now }, closing.signal);
   const find = routeTable(service.routes);
+  let serving = { service, find };
   const overrides = new Map<string, Record<string, unknown>>();
 
   const answer = (match: Match, request: Request): Record<string, unknown> => {
-    const { data, pagination } = answered(service, match, request);
+    const { data, pagination } = answered(serving.service, match, request);
     const override = overrides.get(identity(match));
     if (override !== undefined && typeof data === "object" && data !== null) Object.assign(data, override);
-    const meta = { company_id: vocabulary.key(service.company.id), api_version: "v1" };
+    const meta = { company_id: vocabulary.key(serving.service.company.id), api_version: "v1" };
     return pagination === undefined ? { data, meta } : { data, pagination, meta };
   };
 
@@ -92,7 +93,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       seed,
       clock: now,
       compression: options.compression ?? false,
-      find,
+      find: path => serving.find(path),
       answer,
       post: (path, body, active, draw) => uploads.post(path, body, active, draw),
       advance: () => uploads.advance(),
@@ -123,8 +124,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     get key() {
       return key;
     },
-    renewKey: renewed => {
+    renewKey: (renewed, of = seed) => {
       key = renewed;
+      const served = of === seed ? service : serviceOf({ ...chosen, seed: of }, now, options.paging ?? "keyset");
+      serving = { service: served, find: routeTable(served.routes) };
     },
     close,
   };

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Time as a collaborator, so that tests can decide it. `now` is ms since the epoch; an aborted `sleep` rejects with the signal's reason. */
@@ -42,4 +43,12 @@ export async function withTimeLimit<T, L>(clock: Clock, ms: number, work: Promis
   } finally {
     over.abort();
   }
+}
+
+/** What the work comes to, unless the signal is aborted first; the work itself goes on. @throws the signal's reason */
+export async function unlessAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (signal === undefined) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  using _listening = addAbortListener(signal, () => reject(signal.reason));
+  return await Promise.race([work, promise]);
 }

@@ -76,6 +76,7 @@ export type ApiFailure =
   | "redirected"
   | "unconfirmed"
   | "clock"
+  | "another_company"
   | "budget";
 
 /** What follows of each kind, which is decided where the status is known. */
@@ -138,6 +139,12 @@ export const failureKinds = {
     exitCode: 2,
     advice:
       "Set this machine's clock (NTP). If the service's is the wrong one, `api.clock: ignore` dates everything by this machine's.",
+  },
+  /** A key that came in place of another belongs to another company. */
+  another_company: {
+    ends: "company",
+    exitCode: 2,
+    advice: "Give the company its own key.",
   },
   /** --max-requests is used up. */
   budget: { ends: "run", exitCode: 5, advice: saved },

@@ -50,12 +50,18 @@ test("the key is taken from either header, and without it every path answers 401
   expect((await fetch(`${service.url}/api/v1/nowhere`)).status).toBe(401);
 });
 
-test("a renewed key is the only one taken", async () => {
+test("a renewed key is the only one taken, and with a seed of its own it is another company's", async () => {
   const service = await start({ key: "sesam" });
   const status = async (key: string) =>
     (await fetch(`${service.url}/api/v1/items`, { headers: { "x-api-key": key } })).status;
   service.renewKey("mohn");
   expect([service.key, await status("sesam"), await status("mohn")]).toEqual(["mohn", 401, 200]);
+  const companyOf = async () => (await read(service, "/auth/company-settings")).data["company_id"];
+  const own = await companyOf();
+  service.renewKey("mohn", 9);
+  expect(await companyOf()).not.toBe(own);
+  service.renewKey("mohn");
+  expect(await companyOf()).toBe(own);
 });
 
 test("unknown paths, unknown keys and other methods answer 404 and name what is missing", async () => {

@@ -1,15 +1,7 @@
-import { addAbortListener } from "node:events";
 import type { Clock } from "../clock.ts";
 import type { JobQueue, JobState, Kind } from "./queue.ts";
 
 const POLL_MS = 250;
-
-/** What the work comes to, unless the process has to leave it to another one first. @throws why it leaves */
-export async function unlessLeft<T>(leaving: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  using _listening = addAbortListener(leaving, () => reject(leaving.reason));
-  return await Promise.race([work, promise]);
-}
 
 /** Waits for the ends of many jobs with one look at the queue for all. */
 export class Awaiting {

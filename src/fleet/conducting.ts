@@ -1,3 +1,4 @@
+import { unlessAborted } from "../clock.ts";
 import type { Company } from "../config/config.ts";
 import { StoppedError, TributaryError } from "../errors.ts";
 import { textsOf } from "../message.ts";
@@ -6,7 +7,7 @@ import { type CompanyRun, type RunSource, runCompany, skip } from "../sync/run/j
 import { keyLockOf, type Service } from "../sync/run/service.ts";
 import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
-import { Awaiting, unlessLeft } from "./awaiting.ts";
+import { Awaiting } from "./awaiting.ts";
 import { companyDataOf, type RunData, type StopData } from "./job_data.ts";
 import { companyPriority } from "./priority.ts";
 import { type JobQueue, type JobState, jobId } from "./queue.ts";
@@ -86,7 +87,7 @@ async function conductCompany(
     own.catch(() => undefined),
   );
   try {
-    await unlessLeft(leaving, own);
+    await unlessAborted(leaving, own);
   } finally {
     signal.removeEventListener("abort", stopping);
   }

@@ -91,11 +91,13 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** `key` is read at each request; `refreshKey` is called once after a 401, then one retry. */
+/** `key` is used until a 401: then `refreshKey` is called once, and a key that differs is used only after `admit` has resolved. */
 export interface ApiSettings {
   readonly baseUrl: string;
-  readonly key: () => string;
-  readonly refreshKey?: () => Promise<void>;
+  readonly key: string;
+  readonly refreshKey?: () => Promise<string>;
+  /** `ask` sends requests with the key that came. */
+  readonly admit?: ((ask: Pick<Api, "get">) => Promise<void>) | undefined;
   readonly userAgent: string;
   readonly limits: ApiLimits;
   readonly limit: Limiter;

@@ -6,9 +6,10 @@ import type { Answer, Api, ApiListeners, ApiSettings, ApiStats, GetOptions, Meth
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
 import { connect } from "./connection.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
-import { apiError, BarredError, BudgetSpentError, broken, tooLong, withoutKey } from "./fault.ts";
+import { apiError, BarredError, BudgetSpentError, broken, tooLong } from "./fault.ts";
+import { UsedKey, withoutKey } from "./key.ts";
 import { elsewhere } from "./lasting_fault.ts";
-import { buildQuery } from "./path.ts";
+import { buildQuery, kindOf } from "./path.ts";
 import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
 import { backoff, limitedWait, maxAttempts } from "./retry.ts";
 import { ServiceClock } from "./service_clock.ts";
@@ -36,11 +37,14 @@ class Client implements Api {
   accepted = false;
   /** Why nothing is sent any more, once the service wants a pause that nobody here waits for. */
   barred: string | undefined;
-  #refreshing: Promise<void> | undefined;
+  readonly key: UsedKey;
 
   constructor(settings: ApiSettings) {
     const { baseUrl, limit, limits, clock, listeners } = settings;
     this.settings = settings;
+    this.key = new UsedKey(settings, key => ({
+      get: (path, query, options = {}) => new Call(this, path, query, options, { key }).answer(),
+    }));
     this.stats = new Stats(settings.serviceClock);
     this.base = new URL(baseUrl);
     this.prefix = `${this.base.pathname.replace(/(?<!\/)\/+$/, "")}/api/v1`;
@@ -56,7 +60,7 @@ class Client implements Api {
   }
 
   async post(path: string, body: object, options: GetOptions = {}): Promise<Answer> {
-    return new Call(this, path, {}, options, JSON.stringify(body)).answer();
+    return new Call(this, path, {}, options, { body: JSON.stringify(body) }).answer();
   }
 
   get left(): number {
@@ -66,14 +70,6 @@ class Client implements Api {
   unanswered = () => this.sent.unanswered();
 
   close = () => this.origin.destroy();
-
-  /** Requests that are refused at the same time bring the new key once. */
-  async refreshKey(): Promise<void> {
-    this.#refreshing ??= this.settings.refreshKey?.().finally(() => {
-      this.#refreshing = undefined;
-    });
-    await this.#refreshing;
-  }
 }
 
 class Stats implements ApiStats {
@@ -136,6 +132,12 @@ class SentRequests {
   }
 }
 
+/** What is sent besides the path; `key`: one that is not admitted yet, in place of the client's. */
+interface Sending {
+  readonly body?: string;
+  readonly key?: string;
+}
+
 /** One GET, or POST: requests are sent for it until one is answered, or no further one would help. */
 class Call {
   readonly #client: Client;
@@ -143,6 +145,7 @@ class Call {
   readonly #query: Query;
   readonly #options: GetOptions;
   readonly #body: string | undefined;
+  readonly #candidate: string | undefined;
   readonly #method: Method;
   readonly #target: string;
   readonly #maxBytes: number;
@@ -150,7 +153,7 @@ class Call {
   #failed = 0;
   /** 429s, and what they asked to wait for. */
   readonly #limited = { count: 0, waitMs: 0, totalMs: 0 };
-  #refreshed = false;
+  #refreshed: boolean;
   /** Whether the last request may have reached the service. */
   #isStarted = false;
   /** Of the last request: the key that it was sent with, its answer's time, status and share of memory. */
@@ -159,12 +162,14 @@ class Call {
   #status: number | undefined;
   #share: Share | undefined;
 
-  constructor(client: Client, path: string, query: Query, options: GetOptions, body?: string) {
+  constructor(client: Client, path: string, query: Query, options: GetOptions, { body, key }: Sending = {}) {
     this.#client = client;
     this.#path = path;
     this.#query = query;
     this.#options = options;
     this.#body = body;
+    this.#candidate = key;
+    this.#refreshed = key !== undefined;
     this.#method = body === undefined ? "GET" : "POST";
     this.#target = client.prefix + path + buildQuery(query);
     this.#maxBytes = options.maxBytes ?? client.maxBodyBytes;
@@ -203,7 +208,7 @@ class Call {
     const { settings, base } = this.#client;
     const { signal, priority = 0, holds } = this.#options;
     signal?.throwIfAborted();
-    this.#key = settings.key();
+    this.#key = this.#candidate ?? this.#client.key.current;
     this.#status = undefined;
     this.#isStarted = false;
     this.#share = undefined as Share | undefined;
@@ -339,7 +344,7 @@ class Call {
     if (failure !== "unauthorized" || this.#refreshed || settings.refreshKey === undefined) throw this.#giveUp(verdict);
     this.#refreshed = true;
     // Another request may have brought the new key meanwhile.
-    if (settings.key() === this.#key) await this.#client.refreshKey();
+    if (this.#client.key.current === this.#key) await this.#client.key.replace(this.#options.signal);
     this.#noteRetry(verdict, 0);
   }
 
@@ -388,10 +393,4 @@ class Call {
     };
     return apiError(fault, sent, lasting ?? this.#options.advice?.[fault.failure]);
   }
-}
-
-/** Requests of like cost: the first segment and how many there are. */
-function kindOf(path: string): string {
-  const segments = path.split("/");
-  return `${segments[1]}/${segments.length}`;
 }

@@ -2,16 +2,10 @@ import { timespan } from "../duration.ts";
 import { ApiError } from "../errors.ts";
 import type { Method } from "./api.ts";
 import { BodyTooLargeError } from "./body.ts";
+import { withoutKey } from "./key.ts";
 import { lastingFault } from "./lasting_fault.ts";
 import { sourceMessages } from "./messages.ts";
 import type { Fault, Verdict } from "./response_verdict.ts";
-
-/** Replaces the key, plain and as it stands in a URL or in base64, so that a service that echoes it cannot spread it. */
-export function withoutKey(text: string, key: string): string {
-  if (key === "") return text;
-  const forms = [key, encodeURIComponent(key), Buffer.from(key).toString("base64")];
-  return forms.reduce((clean, form) => clean.replaceAll(form, "***"), text);
-}
 
 /** A request that was sent, so many times, with this key; `status` of its last answer. */
 interface Sent {

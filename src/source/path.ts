@@ -55,3 +55,9 @@ export function buildQuery(query: Readonly<Record<string, string | number | bool
   }
   return text;
 }
+
+/** Requests of like cost: the first segment and how many there are. */
+export function kindOf(path: string): string {
+  const segments = path.split("/");
+  return `${segments[1]}/${segments.length}`;
+}

@@ -16,7 +16,7 @@ type Failed = Exclude<Verdict, { kind: "data" }>;
 
 /** The facts of a failed request. `retryAfter` in ms, where the service named a wait. */
 export interface Fault {
-  readonly failure: ApiFailure;
+  readonly failure: Exclude<ApiFailure, "another_company">;
   readonly what: string;
   readonly complaint?: Complaint | undefined;
   readonly retryAfter?: number | undefined;

@@ -275,7 +275,7 @@ export const stateTables = {
       company,
       stream,
       status: text(
-        "equal, different (the warehouse is wrong), incomplete (not everything could be read; error says why), or skipped.",
+        "equal, different (the warehouse is wrong), incomplete (not everything could be read; error says why), incomparable (the service has changed every row), or skipped.",
       ),
       checked_at: moment("When the stream had been compared."),
       seed: text("Text that decided which details were asked for: the same seed asks for the same ones again."),

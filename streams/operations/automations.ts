@@ -57,7 +57,7 @@ export const automationHistoryStats = defineStream({
 export const automationExecutions = defineStream({
   name: "automation_executions",
   path: "/automations/executions",
-  mode: list({ rows: "executions", total: "total", absence: "kept" }),
+  mode: list({ rows: "executions", absence: "kept" }),
   row: automationExecution,
   key: ["id"],
   preset: "standard",

@@ -16,7 +16,7 @@ export const deliverySites = defineStream({
 export const dockAppointments = defineStream({
   name: "dock_appointments",
   path: "/dock-appointments",
-  mode: list({ rows: "appointments", total: "total" }),
+  mode: list({ rows: "appointments" }),
   row: dockAppointment,
   key: ["id"],
   preset: "standard",

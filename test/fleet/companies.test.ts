@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { identityEndpoint } from "../../streams/identity.ts";
@@ -107,6 +110,33 @@ test("a company that is another one, or known by another address, fails alone wi
   expect(new Set(other.streams.filter(({ status }) => status === "succeeded").map(({ company }) => company))).toEqual(
     new Set(["globex"]),
   );
+});
+
+test("a key that is replaced by another company's while a worker reads ends that company with exit code 2, alone", async () => {
+  const [acme, globex] = await services();
+  const folder = await mkdtemp(join(tmpdir(), "tributary-key-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "key");
+  await writeFile(file, acme!.key);
+  const between = await interposed(acme!, async ({ path, nth }) => {
+    if (path !== "/items" || nth !== 2) return undefined;
+    await writeFile(file, "others-key");
+    acme!.renewKey("others-key", 9);
+    return undefined;
+  });
+  const warehouse = await passing(postgresWarehouse(inject("postgresUrl")));
+  const companies = [
+    { name: "acme", key: `\${file:${file}}`, base_url: between.url },
+    { name: "globex", key: globex!.key, base_url: globex!.url },
+  ];
+  const config = { workers: {}, company: undefined, companies };
+  await startWorkers(await configOf(acme!, warehouse, config), 1);
+  const ended = await bench({ simulator: acme!, warehouse, config, run: onWorkers }).sync({ names: ["items"] });
+  expect(ended).toMatchObject({ exit_code: 2, errors: [{ code: "run.key_of_another_company" }] });
+  const rows = await warehouse.query("select _company, count(*)::int as n from procurement.items group by 1");
+  expect(rows).toEqual([{ _company: "globex", n: sizes.items }]);
+  const asked = acme!.requests.entries.filter(({ headers }) => headers["authorization"] === "Bearer others-key");
+  expect(asked.map(({ path }) => path)).toEqual([identityEndpoint.path]);
 });
 
 test("companies with one key go one after another, also those of two runs, and the key's limits hold", async () => {

@@ -9,7 +9,7 @@ const [baseUrl = "", maxBodyBytes] = process.argv.slice(2);
 const clock = { now: Date.now, sleep: (ms: number) => sleep(ms) };
 const api = createApi({
   baseUrl,
-  key: () => "sk-test",
+  key: "sk-test",
   limits: {
     timeoutMs: 30_000,
     maxWaitMs: 1_000,

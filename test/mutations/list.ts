@@ -65,7 +65,7 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
     ["sync/run/preparation.ts", "lockCompany", { without: "lock" }, "fleet/companies"],
   ],
   8: [
-    ["source/fault.ts", "withoutKey", { returns: "text" }, "source/client"],
+    ["source/key.ts", "withoutKey", { returns: "text" }, "source/client"],
     ["source/presigned.ts", "judged", { inverts: 2 }, "source/post"],
     ["secrets.ts", "formsOf", { returns: "[]" }, "secrets"],
     ["source/archive/cleaning.ts", "isClean", { returns: "true" }, "source/archive/cleaning"],

@@ -136,15 +136,16 @@ describe("the key", () => {
     await using fresh = client(service.url, {
       refreshKey: async () => {
         refreshed += 1;
+        return key;
       },
     });
     expect(await rejection(fresh.get("/po", {}))).toMatchObject({ failure: "unauthorized", attempts: 2 });
     expect(refreshed).toBe(1);
   });
 
-  test("is read at each request; many 401s at once refresh it once", async () => {
-    let current = "old";
+  test("is replaced once by many 401s at once, and only after it was admitted", async () => {
     let refreshed = 0;
+    const admitted: unknown[] = [];
     await using service = await serve((response, request) => {
       if (request.headers.authorization === "Bearer new") json(response, 200, { data: 1 });
       else failure(response, 401, "UNAUTHORIZED");
@@ -153,16 +154,33 @@ describe("the key", () => {
     for (let index = 0; index < 40; index += 1) limit.observe({ ok: true, limited: false, latencyMs: 1 });
     await using api = client(service.url, {
       limit,
-      key: () => current,
+      key: "old",
       refreshKey: async () => {
         refreshed += 1;
-        await new Promise(resolve => setTimeout(resolve, 20));
-        current = "new";
+        return "new";
+      },
+      admit: async ask => {
+        admitted.push((await ask.get("/whose", {})).data);
+        const early = service.requests.filter(({ headers }) => headers.authorization === "Bearer new");
+        expect(early.map(({ url }) => url)).toEqual(["/api/v1/whose"]);
       },
     });
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.get("/x", {})));
     expect(answers.map(answer => answer.data)).toEqual(Array(8).fill(1));
-    expect(refreshed).toBe(1);
+    expect([refreshed, admitted]).toEqual([1, [1]]);
+  });
+
+  test("that is not admitted is not used, also when the same request is sent again", async () => {
+    await using service = await serve((response, request) =>
+      request.headers.authorization === "Bearer old" ? failure(response, 401, "UNAUTHORIZED") : json(response, 200, {}),
+    );
+    await using api = client(service.url, {
+      key: "old",
+      refreshKey: async () => "new",
+      admit: () => Promise.reject(new Error("not ours")),
+    });
+    for (const _ of [1, 2]) await expect(api.get("/x", {})).rejects.toThrow("not ours");
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer old", "Bearer old"]);
   });
 
   test("a service that echoes it cannot spread it", async () => {
@@ -180,7 +198,7 @@ describe("the key", () => {
 
   test("one that is no header value does not show in the error", async () => {
     await using service = await serve(response => json(response, 200, { data: 1 }));
-    await using api = client(service.url, { key: () => "two\nlines-secret" });
+    await using api = client(service.url, { key: "two\nlines-secret" });
     const error = await rejection(api.get("/po", {}));
     expect(error).toMatchObject({ failure: "unauthorized", exitCode: 3, attempts: 1 });
     expect(shown(error)).not.toContain("lines-secret");

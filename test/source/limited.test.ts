@@ -100,7 +100,7 @@ describe("429", () => {
     for (let index = 0; index < 40; index += 1) limit.observe({ ok: true, limited: false, latencyMs: 5 });
     const api = createApi({
       baseUrl: service.url,
-      key: () => key,
+      key,
       limits: { timeoutMs: 120_000, maxWaitMs: 600_000 },
       limit,
       clock,

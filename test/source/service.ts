@@ -49,7 +49,7 @@ export function client(
   const { slowMs, onAnswer, ...own } = rest;
   const api = createApi({
     baseUrl: url,
-    key: () => key,
+    key,
     limits: {
       timeoutMs,
       maxWaitMs,

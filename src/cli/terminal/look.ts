@@ -31,7 +31,7 @@ export function lookOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, whole
 
 export function outcome(status: string, { paint }: Look): string {
   if (/^(failed|incomplete|different|FAIL)/.test(status)) return paint("red", status);
-  if (/warn|stopped/.test(status)) return paint("yellow", status);
+  if (/warn|stopped|incomparable/.test(status)) return paint("yellow", status);
   if (/^(succeeded|equal|ok\b)/.test(status)) return paint("green", status);
   return /^running/.test(status) ? paint("cyan", status) : paint("dim", status);
 }

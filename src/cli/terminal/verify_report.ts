@@ -57,6 +57,8 @@ function verdict({ status, streams }: VerifyReport): string {
       return `No difference in ${rows} rows`;
     case "different":
       return `${counted(found, "difference")} in ${rows} rows`;
+    case "incomparable":
+      return `Nothing comparable: not one of ${rows} rows is as it was loaded`;
     case "incomplete":
       return `No difference in ${rows} rows, but not everything could be compared`;
   }

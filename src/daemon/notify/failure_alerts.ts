@@ -19,7 +19,13 @@ interface Episode {
   untold: Notification | undefined;
 }
 
-/** By schedule: tells of a failure when no further try is planned, and of the first success after a failure that was told. */
+/** What a key may not read no further try reads: people hear of it at once. */
+const REFUSALS: ReadonlySet<string> = new Set(["stream.no_longer_available", "run.nothing_available"]);
+
+const isRefused = (outcome: FinishedRun["outcome"]): boolean =>
+  "run_id" in outcome && outcome.errors.some(({ code }) => REFUSALS.has(code));
+
+/** By schedule: tells of a failure when no further try is planned, or none would help, and of the first success after a failure that was told. */
 export class FailureAlerts {
   readonly #alerts: AlertStates;
   readonly #send: Send;
@@ -66,7 +72,7 @@ export class FailureAlerts {
     this.#episodes.set(schedule, episode);
     for (const stream of failedStreams(finished.outcome)) episode.streams.add(nameOf(stream));
     episode.untold = failureMessage(finished);
-    if (finished.retryAt === undefined) this.#report(schedule);
+    if (finished.retryAt === undefined || isRefused(finished.outcome)) this.#report(schedule);
   }
 
   #succeeded(finished: FinishedRun): void {

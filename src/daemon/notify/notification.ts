@@ -44,17 +44,21 @@ export interface AgedStream {
 const MAX_LINES = 10;
 const MAX_LINE = 500;
 
-/** A run failed and will not be tried again before its next time. */
+/** A run failed. */
 export function failureMessage(finished: FinishedRun): Notification {
-  const { outcome, finishedAt } = finished;
+  const { outcome, finishedAt, retryAt } = finished;
   const report = "run_id" in outcome ? outcome : undefined;
   const streams = failedStreams(outcome);
+  const next =
+    retryAt === undefined
+      ? "It is not tried again before the schedule's next time."
+      : `It is tried again at ${shown(retryAt)}.`;
   const share =
     streams.length === 0 ? "" : `, ${counted(streams.length, "stream")} of ${report?.streams.length} not read`;
   const errors = "error" in outcome ? [outcome.error] : outcome.errors;
   const began = report === undefined ? "A run could not begin" : `Run ${report.run_id} failed`;
   return ofRun("failure", finished, { streams, errors }, `failed with exit code ${outcome.exit_code}${share}`, [
-    `${began} at ${shown(finishedAt)}. It is not tried again before the schedule's next time.`,
+    `${began} at ${shown(finishedAt)}. ${next}`,
     ...listed(textsOf(errors)),
     "What was stored before is safe; `tributary status` shows how every stream stands.",
   ]);

@@ -26,6 +26,11 @@ export const verifyMessages = catalog("verify", {
     ({ stream, failed, details, reason }) =>
       `${stream}: ${failed} of ${details} details could not be fetched. The first: ${reason}`,
   ),
+  nothing_comparable: template({ streams: ["items"] as readonly string[], rows: 40 }, ({ streams, rows }) =>
+    rows === 0
+      ? `${streams.join(", ")}: nothing could be compared. The service and the warehouse have no row in common. Run \`tributary sync\`, then verify again.`
+      : `${streams.join(", ")}: nothing could be compared. The service has changed all ${rows} rows since they were loaded. Run \`tributary sync\`, then verify again.`,
+  ),
   values_not_kept: template(
     { state_schema: "_tributary" },
     ({ state_schema }) =>

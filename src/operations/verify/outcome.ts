@@ -2,6 +2,7 @@ import type { ExitCode } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import { distinct, exitCodeOfAll, type Job, messageInReport } from "../../sync/run/report.ts";
 import { longestWait } from "../../warehouse/details/planner.ts";
+import { verifyMessages } from "./messages.ts";
 import type { VerifyDifference, VerifyLine, VerifyReport } from "./report.ts";
 import type { Result } from "./result.ts";
 
@@ -36,18 +37,28 @@ export function reportOf(
 ): VerifyReport {
   const streams = lines.map(line => lineOf(line, { runId, seed, sample }, redact));
   const differ = streams.some(line => line.differences > 0);
+  const incomparable = streams.filter(line => line.status === "incomparable");
+  const isProven = incomparable.length === 0 || streams.some(line => line.rows_equal > 0);
+  const status = differ ? "different" : exitCode !== 0 ? "incomplete" : isProven ? "equal" : "incomparable";
+  const names = [...new Set(incomparable.map(({ stream }) => stream))];
+  const rows = incomparable.reduce((sum, line) => sum + line.rows_checked, 0);
+  const told = names.length === 0 ? [] : [verifyMessages.nothing_comparable({ streams: names, rows })];
   const jobs = lines.map(({ job }) => job);
   return {
     run_id: runId,
-    status: differ ? "different" : exitCode === 0 ? "equal" : "incomplete",
-    exit_code: exitCodeOfAll([exitCode, differ ? 1 : 0]),
+    status,
+    exit_code: exitCodeOfAll([exitCode, differ || status === "incomparable" ? 1 : 0]),
     started_at: startedAt,
     finished_at: new Date(clock.now()).toISOString(),
     seed,
     sample,
-    warnings: [],
-    errors: distinct(errors.map(error => messageInReport(error, jobs, redact))),
+    warnings: status === "incomparable" ? [] : told,
+    errors: distinct([
+      ...errors.map(error => messageInReport(error, jobs, redact)),
+      ...(status === "incomparable" ? told : []),
+    ]),
     streams,
+    incomparable: names,
     unseen_within_nights: nightsOf(streams, auditOf),
     differences: lines.flatMap(line => differencesOf(line, runId, redact)),
   };
@@ -85,7 +96,8 @@ function lineOf(
 function statusOf({ result, error }: ComparedLine): VerifyLine["status"] {
   if (result !== undefined && result.differences > 0) return "different";
   if (error !== null) return "incomplete";
-  return result === undefined ? "skipped" : "equal";
+  if (result === undefined) return "skipped";
+  return result.equal === 0 && result.changedSince + result.changedUnseen > 0 ? "incomparable" : "equal";
 }
 
 function differencesOf(

@@ -8,6 +8,7 @@ import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { type Part, partOf, UnfitError } from "./answer.ts";
 import { PAGE_ROWS } from "./listing.ts";
+import { notesMore } from "./more_rows.ts";
 import { inParallel } from "./parallel.ts";
 import type { Reading } from "./reading.ts";
 import { edgesOf } from "./rows_in_answer.ts";
@@ -213,7 +214,9 @@ async function takeAnswer(
   encoder.parent = item.parentKey;
   let place = 0;
   let unstorable = 0;
+  let last: Part["beside"] = {};
   const take = ({ rows, beside, column }: Part): void => {
+    last = beside;
     for (const { section, row } of rows) {
       const known = mode.rows === undefined ? context : { ...context, [INDEX_COLUMN]: place };
       const placed = column === undefined ? known : { ...known, [column]: section };
@@ -238,8 +241,10 @@ async function takeAnswer(
   }
   progress.activity.rows++;
   // Of an answer that was not stored whole nobody knows what it lacks.
-  const incomplete = mode.rows !== undefined && unstorable > 0;
-  const reason = incomplete ? `${unstorable} of its rows could not be stored` : undefined;
+  const isList = mode.rows !== undefined;
+  const isShort = isList && notesMore(last, place, stream.path, progress);
+  const unstored = isList && unstorable > 0 ? `${unstorable} of its rows could not be stored` : undefined;
+  const reason = unstored ?? (isShort ? "the service says that it has more rows" : undefined);
   encoder.outcome({ ...rowStateFacts(fetched), outcome: "ok", reason });
   return undefined;
 }

@@ -9,6 +9,7 @@ import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
+import { countIn, notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
 import { besideRows, edgesOf, insteadOfRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
@@ -110,11 +111,15 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
 
 /** The record once a page has been read. Totals of several requests add up to nothing: only a single one's count. */
 function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number): ScanRecord {
-  const { limit } = shapeOf(job.listing);
+  const { limit, paged } = shapeOf(job.listing);
   const total = job.queries.length > 1 ? null : totalIn(page.data, job.listing);
   const ended = page.isLast;
   const [first = {}] = job.queries;
   const isNarrowed = Object.keys(first).length > Object.keys(job.stream.query ?? {}).length;
+  const came = record.rows + rows;
+  // Of the field that the stream names as its count the publish tells.
+  const isCounted = total !== null && total > came;
+  const isSaidShort = ended && !paged && !isCounted && notesMore(page.data, came, job.path, job.progress);
   const isWhole = ended && record.pages === 0 && job.queries.length === 1 && !isNarrowed;
   return {
     ...record,
@@ -126,7 +131,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
     firstTotal: record.pages === 0 ? total : record.firstTotal,
     lastTotal: total,
     oneAnswer: isWhole && rows < (page.limit ?? limit ?? Infinity),
-    capped: record.capped || (ended && limit !== undefined && rows >= limit),
+    capped: record.capped || isSaidShort || (ended && limit !== undefined && rows >= limit),
     date: record.date ?? page.date.toISOString(),
   };
 }
@@ -145,9 +150,7 @@ export function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readon
 
 /** How many rows a list says it has; null: it doesn't say. */
 export function totalIn(data: unknown, { total: path }: Pick<Scan | Feed, "total">): number | null {
-  const value = path === undefined ? undefined : valueAt(path.split("."), besideRows(data));
-  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+  return path === undefined ? null : countIn(valueAt(path.split("."), besideRows(data)));
 }
 
 export interface FirstPage {

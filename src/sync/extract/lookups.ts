@@ -7,6 +7,7 @@ import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { otherThanAsked } from "./answer.ts";
 import { takePage } from "./listing.ts";
 import { extractMessages } from "./messages.ts";
+import { notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
 import { rowsIn } from "./rows_in_answer.ts";
 
@@ -91,12 +92,13 @@ async function takeAnswer(
     if ("error" in answered) throw answered.error;
     const { answer } = answered;
     const rows = await takeRows(job, record.part, answer);
-    const { limit } = job.listing;
+    const { limit, lookup } = job.listing;
+    const isShort = lookup?.single !== true && notesMore(answer.data, rows, job.stream.path, progress);
     const taken = {
       ...next,
       pages: record.pages + 1,
       rows: record.rows + rows,
-      capped: record.capped || (limit !== undefined && rows >= limit),
+      capped: record.capped || isShort || (limit !== undefined && rows >= limit),
       date: record.date ?? answer.date.toISOString(),
     };
     progress.rows(rows, taken);

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { waitsFor } from "../../catalog/lookup.ts";
+import { lookupOf, waitsFor } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { type Config, noSettings } from "../../config/config.ts";
 import { selectedByConfig } from "../../config/selection.ts";
@@ -77,6 +77,17 @@ export async function runCompany(context: SyncContext, service: Service, run: Co
   };
   startReady();
   while (unfinished() > 0) await Promise.all([lists.onIdle(), details.onIdle()]);
+  noteNothingAvailable(context.company, run);
+}
+
+/** A warning for each list would be a run that succeeds without a row. What was not requested says nothing. */
+function noteNothingAvailable(company: string, { jobs, errors, failed }: CompanyRun): void {
+  const isList = (stream: Stream) => stream.mode.kind !== "detail" && lookupOf(stream) === undefined;
+  const lists = jobs.filter(({ stream, progress }) => isList(stream) && progress.run.requests > 0);
+  if (lists.length === 0 || !lists.every(({ progress }) => progress.isForbidden)) return;
+  const failure = new TributaryError(runMessages.nothing_available({ company, lists: lists.length }), 1);
+  errors.push(failure);
+  failed(failure, { company });
 }
 
 /** Nothing of the company can be read. Each stream's row says so too: the run's own is soon followed by one for other companies. */

@@ -1,5 +1,6 @@
 import { counted, formatCount } from "../../counted.ts";
 import { timespan } from "../../duration.ts";
+import { failureKinds } from "../../errors.ts";
 import { catalog, template } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Unanswered } from "../../source/api.ts";
@@ -74,6 +75,21 @@ export const runMessages = catalog("run", {
     { company: "beta", other: "acme", company_id: "c-7" as string | undefined },
     ({ company, other, company_id }) =>
       `The keys of the companies ${other} and ${company} belong to one company, ${company_id}. Give ${company} its own key, or remove it from companies.`,
+  ),
+  key_of_another_company: template(
+    { company: "acme", company_id: "c-7", got: "c-8" },
+    ({ company, company_id, got }) =>
+      `The key of ${company} was replaced during the run. The old key belongs to company ${company_id}, the new one to company ${got}. No row was requested with the new key. ${failureKinds.another_company.advice}`,
+  ),
+  key_not_proven: template(
+    { company: "acme", reason: "Expected data from GET /company, got status 403." as string | undefined },
+    ({ company, reason }) =>
+      `The key of ${company} was replaced during the run, and the service does not say that the new key is of the same company.${reason === undefined ? "" : ` ${reason}`} No row was requested with the new key. The next run uses it.`,
+  ),
+  nothing_available: template(
+    { company: "acme", lists: 12 },
+    ({ company, lists }) =>
+      `This key of ${company} may read none of ${counted(lists, "list")} (403): use a key that may read them, or exclude them.`,
   ),
   other_backfill: template(
     { stream: "events", company: "acme", unfinished: dates, wanted: { ...dates, to: undefined } as typeof dates },

@@ -3,7 +3,7 @@ import { ByteBudget } from "../../byte_budget.ts";
 import type { IdentityEndpoint, Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
-import { ApiError, ConfigError } from "../../errors.ts";
+import { ApiError, ConfigError, meetsOthers } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import type { Api, ApiSettings } from "../../source/api.ts";
 import type { Archive } from "../../source/archive/archive.ts";
@@ -140,12 +140,14 @@ function clientOf(
   { timeoutMs, maxWaitMs, clock: serviceClock }: Config["api"],
   { clock, random, log, version, maxRequests = Number.POSITIVE_INFINITY, treat, archiveOf }: ServiceTools,
   { limiterOf, apis, day }: SharedClients,
+  admit?: ApiSettings["admit"],
 ): Pick<Service, "api" | "limiter"> {
   const limiter = limiterOf(company);
   const api = createApi({
     baseUrl: company.baseUrl,
-    key: () => company.key(),
-    refreshKey: async () => void (await company.refreshKey()),
+    key: company.key(),
+    refreshKey: () => company.refreshKey(),
+    admit,
     userAgent: `tributary/${version}`,
     limits: {
       timeoutMs,
@@ -189,17 +191,47 @@ export async function openService(
       throw error;
     },
   );
-  const { api, limiter } = clientOf(company, settings, tools, sharedClients);
+  let opened: Service | undefined;
+  const companyIdBy = async (client: Pick<Api, "get">) => {
+    const { data } = await client.get(identity.path, {}, { priority: 2, signal: tools.signal });
+    return fieldOf(data, identity.id);
+  };
+  const { api, limiter } = clientOf(company, settings, tools, sharedClients, async candidate => {
+    // Before the first answer no row has come, and the request under way is the one that says whose key it is.
+    if (opened !== undefined) requireSame(opened, await companyIdBy(candidate).catch(unlessLater), identity.path);
+  });
   const unknown = { company, api, limiter, companyId: undefined, accepted: false, failure: undefined };
   if (unreadable !== undefined) return { ...unknown, failure: unreadable };
   const ask = () =>
-    api.get(identity.path, {}, { priority: 2, signal: tools.signal }).then(
-      ({ data }) => ({ ...unknown, companyId: fieldOf(data, identity.id), accepted: true }),
+    companyIdBy(api).then(
+      companyId => ({ ...unknown, companyId, accepted: true }),
       (error: unknown) => ({ ...unknown, failure: failureOf(error) }),
     );
   const service = await ask();
   // Before anything is written, a second answer says whether our clock or the service's is wrong.
-  return api.stats.clock?.isApart === true ? ask() : service;
+  opened = api.stats.clock?.isApart === true ? await ask() : service;
+  return opened;
+}
+
+/** The failure, where it is not one that says "later" or "other key" of itself. */
+function unlessLater(error: unknown): ApiError {
+  if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
+  return error;
+}
+
+/** Rows of another company would be stored as this one's. @throws ApiError, after which the company's run ends */
+function requireSame(
+  { company: { name }, companyId }: Service,
+  got: string | ApiError | undefined,
+  path: string,
+): void {
+  if (got !== undefined && got === companyId) return;
+  if (typeof got === "string" && companyId !== undefined) {
+    const other = { company: name, company_id: companyId, got };
+    throw new ApiError(runMessages.key_of_another_company(other), { failure: "another_company", path });
+  }
+  const reason = got instanceof ApiError ? got.message : undefined;
+  throw new ApiError(runMessages.key_not_proven({ company: name, reason }), { failure: "unauthorized", path });
 }
 
 /** Why no stream can be read. Not every key may read its company, and a fault of this one endpoint need not be one of the others. */

@@ -218,6 +218,7 @@ export async function publishScan(
   const record = sinceStart(came);
   const answered = record.unread.length === 0;
   const whole = record.full && answered;
+  const short = fewerThanTotal(stream, mode, record);
   const date = dateOf(record);
   const newest = whole && (again === undefined || state.lastFullAt === null || state.lastFullAt <= date);
   const before = again === undefined && state.mixedFormats ? null : state.highWaterMark;
@@ -244,7 +245,7 @@ export async function publishScan(
     showsAll: newest,
     completeTo: completeWith(
       context,
-      whole || (asked.length > 0 && answered) || next.highWaterMark !== null ? date : null,
+      short === undefined && (whole || (asked.length > 0 && answered) || next.highWaterMark !== null) ? date : null,
     ),
   };
   const withMissing = whole && mode.absence !== "kept";
@@ -252,7 +253,7 @@ export async function publishScan(
   const { diff, target } = compared;
   let decision: DeleteDecision | undefined;
   if (withMissing) {
-    noteUnseen(record, diff.distinct, progress);
+    if (short === undefined) noteUnseen(record, diff.distinct, progress);
     const unknown = record.absent.map(part => asked[part]?.context ?? {});
     const asking = askedBy(context, telling(context.service.api, { scan: record.scan, confirms: true }));
     // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
@@ -266,7 +267,8 @@ export async function publishScan(
     decision = await decideDeletes(asking, sight, progress);
     await context.service.archived();
   }
-  const isLast = record.unread.length === 0 && decision?.blocked === undefined;
+  const isRead = record.unread.length === 0 && short === undefined;
+  const isLast = isRead && decision?.blocked === undefined;
   await applyLoad(context, { ...load, isLast }, compared, decision);
   const { unread } = record;
   if (unread.length > 0) {
@@ -274,6 +276,14 @@ export async function publishScan(
     throw new TributaryError(lookupMessages.unread(open), 1);
   }
   if (decision?.blocked !== undefined) throw new TributaryError(decision.blocked, 1);
+  if (short !== undefined) throw short;
+}
+
+/** Why a list that comes in one answer lacks rows by the field that its stream names as their count. */
+function fewerThanTotal({ name, path }: Stream, mode: Scan | Feed, record: ScanRecord): ApiError | undefined {
+  const { lastTotal: total, rows } = record;
+  if (mode.kind !== "scan" || mode.paged !== false || total === null || rows >= total) return undefined;
+  return new ApiError(streamMessages.rows_lacking({ stream: name, path, total, rows }), { failure: "malformed", path });
 }
 
 /** The list's own counter tells of rows that its pages did not show. */

@@ -6,6 +6,16 @@ export const UNAVAILABLE = "not available to this key";
 
 export const streamMessages = catalog("stream", {
   not_available: `${UNAVAILABLE} (403), the tables stay as they are. Exclude the stream, or use a key that may read it.`,
+  no_longer_available: template(
+    { stream: "items", reason: "Expected data from GET /items, got status 403 FORBIDDEN: not for this key." },
+    ({ stream, reason }) =>
+      `${stream}: an earlier run read it, and now it is ${UNAVAILABLE}. ${reason} Until then its tables stay as they are, and each run ends with exit code 1.`,
+  ),
+  rows_lacking: template(
+    { stream: "appointments", path: "/appointments", total: 40, rows: 25 },
+    ({ stream, path, total, rows }) =>
+      `${stream}: expected all ${total} rows that ${path} counts in one answer, got ${rows}. They were loaded, and nothing was deleted. The next run tries again; if it stays so, tell the service's operator.`,
+  ),
   list_not_available: template(
     { stream: "item_details", list: "items" },
     ({ stream, list }) => `${stream}: its list ${list} is ${UNAVAILABLE}`,

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { lookupOf } from "../../catalog/lookup.ts";
 import type { Stream } from "../../catalog/stream.ts";
-import { ApiError, StoppedError } from "../../errors.ts";
+import { ApiError, StoppedError, TributaryError } from "../../errors.ts";
 import { insertStreamRun, writeStreamRun } from "../../warehouse/state/run_log.ts";
-import { liveRows } from "../../warehouse/state/table_counts.ts";
+import { isComplete, liveRows } from "../../warehouse/state/table_counts.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { problemsMessages, rejectsMessages, rowsMessages } from "../load/messages.ts";
 import { unproven } from "../load/row_count_proof.ts";
@@ -30,9 +31,14 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     noteLeftOut(stream, progress);
     Object.assign(run, progress.end(clock.now()));
     activity.state = "done";
-  } catch (error) {
-    if (isUnavailable(error) && run.pages === 0 && !context.streams.named.has(stream.name))
-      return noteUnavailable(sync, error);
+  } catch (thrown) {
+    const isRefused = isUnavailable(thrown) && run.pages === 0 && !context.streams.named.has(stream.name);
+    // A 403 of a detail or a lookup may be about one row: where a run requests a single one, it says nothing of the others.
+    const isList = stream.mode.kind !== "detail" && lookupOf(stream) === undefined;
+    const wasRead = isRefused && isList && (await isComplete(destination.db, company, stream.name));
+    if (isRefused && !wasRead) return noteUnavailable(sync, thrown);
+    const lost = { stream: stream.name, reason: isRefused ? thrown.message : "" };
+    const error = wasRead ? new TributaryError(streamMessages.no_longer_available(lost), 1, thrown) : thrown;
     run.status = progress.isPartial ? "incomplete" : statusOf(error);
     run.error = context.encoding.redact(error instanceof Error ? error.message : String(error));
     activity.state = "failed";

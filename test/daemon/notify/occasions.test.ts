@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { runMessages } from "../../../src/sync/run/messages.ts";
+import { streamMessages } from "../../../src/sync/stream/messages.ts";
 import { sentence } from "../../support/log.ts";
 import { all, ended, HOUR, type Office, office, refused, warehouseStatus } from "./daemon.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
@@ -63,6 +65,18 @@ test("while another try is planned nothing is sent; the last try sends the failu
   notifier.observe(ended(clock, 1, bad));
   expect(await titles()).toEqual(["nightly failed with exit code 1, 1 stream of 2 not read"]);
 });
+
+test.each([streamMessages.no_longer_available, runMessages.nothing_available])(
+  "a list that a key may not read is sent at once, though another try is planned",
+  async ({ example }) => {
+    const { clock, notifier, receiver } = await posting();
+    const failed = ended(clock, 1, bad, { retryAt: "2026-03-15T02:35:00.000Z" });
+    notifier.observe({ ...failed, outcome: { ...failed.outcome, errors: [example] } as typeof failed.outcome });
+    await notifier.settle();
+    expect(receiver.bodies()).toMatchObject([{ occasion: "failure", errors: [example] }]);
+    expect(receiver.bodies()[0]!["text"]).toContain("It is tried again at 2026-03-15 02:35 UTC.");
+  },
+);
 
 test("a try that succeeds sends neither the failure nor a recovery", async () => {
   const { clock, notifier, titles } = await posting();

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Simulator, startSimulator } from "../../../simulator/simulator.ts";
+import { verifyReport } from "../../../src/cli/terminal/verify_report.ts";
 import { type StillClock, stillClock } from "../../support/clock.ts";
 import { core } from "../../support/core.ts";
-import { type Bench, bench } from "../../support/run.ts";
+import { type Bench, bench, plain } from "../../support/run.ts";
 import { contents, difference } from "../../support/tables.ts";
 import { duckdbWarehouse, postgresWarehouse, type Warehouse } from "../../support/warehouse.ts";
 import { hundred, meddle, wrongIn } from "./planting.ts";
@@ -92,6 +93,21 @@ describe.each(Object.entries(makers))("%s", (_name, make) => {
     clock.advance(3_600_000);
     await runs.sync({ names: ["preset:core"], full: true });
     expect((await runs.verify()).differences).toEqual([]);
+  });
+
+  test("where not one row is equal nothing could be compared: a word and an exit code of its own, a note beside equal streams", async () => {
+    const keys = [...simulator.truth.rows("items")].map(row => String(row["item_id"]));
+    simulator.update("items", keys);
+    const alone = await runs.verify({ names: ["items"] });
+    expect(alone).toMatchObject({ status: "incomparable", exit_code: 1, incomparable: ["items"] });
+    expect(alone.errors).toMatchObject([{ code: "verify.nothing_comparable", fields: { rows: keys.length } }]);
+    expect(alone.streams).toMatchObject([{ status: "incomparable", rows_equal: 0 }]);
+    expect(verifyReport(alone, "_tributary", plain)).not.toContain("No difference");
+    const beside = await runs.verify({ names: ["items", "findings"] });
+    expect(beside).toMatchObject({ status: "equal", exit_code: 0, incomparable: ["items"], errors: [] });
+    expect(beside.warnings).toMatchObject([{ code: "verify.nothing_comparable" }]);
+    clock.advance(3_600_000);
+    await runs.sync({ names: ["items"] });
   });
 
   test("a seed chooses the details: the same ones again, and no request more", async () => {

@@ -46,6 +46,34 @@ describe.each(eitherWarehouse)("$name: what a key may not read", ({ make }) => {
     });
   });
 
+  test("fails the run where an earlier run read the list, until the list is excluded or readable again", async () => {
+    const readable = () => ordered({ id: "1" });
+    const place = await told(make, [orders, bills], { "/orders": readable, "/bills": () => ({ bills: [] }) });
+    expect(await place.run()).toMatchObject({ exit_code: 0 });
+    place.says["/orders"] = () => forbidden;
+    for (const _night of [1, 2]) {
+      const report = await place.run();
+      expect(report).toMatchObject({ exit_code: 1, errors: [{ code: "stream.no_longer_available" }] });
+      expect(lineOf(report, "orders")).toMatchObject({ status: "failed", error: expect.stringContaining("403") });
+      expect(lineOf(report, "bills").status).toBe("succeeded");
+      expect(await place.count("orders", live)).toBe(1);
+    }
+    place.configure({ streams: { exclude: ["orders"] } });
+    expect(await place.run()).toMatchObject({ exit_code: 0 });
+    place.configure({});
+    place.says["/orders"] = readable;
+    expect(await place.run()).toMatchObject({ exit_code: 0 });
+  });
+
+  test("fails the run where it is every list of the run", async () => {
+    const place = await told(make, catalogue, { "/orders": () => forbidden, "/bills": () => forbidden });
+    const report = await place.run();
+    expect(report).toMatchObject({ exit_code: 1, errors: [{ code: "run.nothing_available", fields: { lists: 2 } }] });
+    expect(report.warnings).toMatchObject([{ code: "stream.not_available" }]);
+    place.says["/bills"] = () => ({ bills: [] });
+    expect(await place.run()).toMatchObject({ status: "warning", exit_code: 0 });
+  });
+
   test("ends a detail's requests at the first, and tables keep what they have; one among others that is refused is a failed one", async () => {
     const vendors = Array.from({ length: 30 }, (_, i) => `V${i}`);
     const place = await told(

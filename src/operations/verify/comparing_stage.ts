@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { TableSet } from "../../catalog/columns.ts";
 import { type Batch, UNREADABLE } from "../../rows/batch.ts";
 import { readCsv } from "../../rows/csv_reading.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
@@ -33,7 +32,7 @@ export function instrumentOf({ context, stream, result }: Comparing): Instrument
     for (const [i, row] of rows.entries()) result.row(row.key, compareRow(tables, row, held[i]!, fingerprint));
   };
   const append = async (batch: Batch) => {
-    const rows = encodedRows(tables, batch);
+    const rows = encodedRows(batch);
     for (let i = 0; i < rows.length; i += KEYS_AT_ONCE) await compare(rows.slice(i, i + KEYS_AT_ONCE));
     // Of an answer that is not whole nobody knows what it lacks.
     for (const [, parent, , outcome, , reason] of readCsv(batch.outcomes.bytes))
@@ -47,7 +46,7 @@ export function instrumentOf({ context, stream, result }: Comparing): Instrument
   return { answers, encoder, batches, record };
 }
 
-function encodedRows({ children }: TableSet, batch: Batch): readonly EncodedRow[] {
+function encodedRows(batch: Batch): readonly EncodedRow[] {
   const main = new Map<string, Value[]>();
   for (const [seq, ...values] of readCsv(batch.main.bytes)) main.set(seq!, values);
   const ofChildren = batch.children.map(table => {

@@ -227,7 +227,11 @@ function troublesOf(draw: Draw, second: boolean): Partial<Troubles> {
     repeatRows: draw.between(1, 3),
     repeatCursor: { next: 1 },
     endless: draw.pick(["first", "last"] as const),
-    expireCursorAfterPages: { pages: draw.between(1, 3), times: draw.between(1, 2), status: draw.pick([400, 410, 422]) },
+    expireCursorAfterPages: {
+      pages: draw.between(1, 3),
+      times: draw.between(1, 2),
+      status: draw.pick([400, 410, 422]),
+    },
     missingPagination: next(),
     hasMoreWithoutCursor: { next: 1 },
     emptyPage: next(),

@@ -56,7 +56,7 @@ const byNone = { deletes: "none", isHeld: false };
 const all = { deletes: "all", remembers: true, isHeld: false, undecided: null };
 const incomplete = {
   ...byNone,
- 
+
   remembers: false,
   undecided: { doubted: false, again: false },
 };
@@ -65,11 +65,7 @@ const held = { deletes: "none", isHeld: true };
 
 test.each<readonly [when: string, given: Case, decision: object]>([
   ["no row is missing", { rows: [90, 0, 0] }, { deletes: undefined, undecided: null }],
-  [
-    "rows are missing for the first time",
-    { rows: [90, 3, 0] },
-    { ...byScans, undecided: waits },
-  ],
+  ["rows are missing for the first time", { rows: [90, 3, 0] }, { ...byScans, undecided: waits }],
   ["some of them were missing before", { rows: [90, 3, 2] }, { ...byScans, undecided: waits }],
   ["all of them were missing before", { rows: [90, 3, 3] }, { ...byScans, undecided: null }],
   ["this scan was published before", { rows: [90, 3, 3], sight: { seen: true } }, { ...byNone, undecided: waits }],

@@ -103,7 +103,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const service = await offset(make, counted, 300);
     const { gone, hidden } = swap(service);
     const { place } = service;
-    expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({ status: "succeeded", deleted: 0, missing: 2 });
+    expect(lineOf(await place.run({ full: true }), "things")).toMatchObject({
+      status: "succeeded",
+      deleted: 0,
+      missing: 2,
+    });
     service.pause = 10 * 60_000;
     expect(lineOf(await place.run(), "things")).toMatchObject({ deleted: 0, missing: 1 });
     expect(await place.count("things", `${live} and id in ('${hidden}', '${gone}')`)).toBe(2);

@@ -80,10 +80,7 @@ export const stateTables = {
       carried: counter("Rows that an earlier run had read of the same scan, which this one continued."),
       missing: counter("Rows that a complete scan did not see and that are still kept as listed, for want of proof."),
       deleted: counter("Rows that got their _deleted_at: the service no longer lists them.", "publishing"),
-      child_deleted: counter(
-        "Rows of child tables that got their _deleted_at although their main row stays: its answer no longer has them.",
-        "publishing",
-      ),
+      child_deleted: counter("Rows of child tables that got their _deleted_at while their row stays.", "publishing"),
       rejected: counter("Rows that could not be stored at all; they stand in rejects.", "publishing"),
       problems: counter("Values that did not fit their column and became NULL; they stand in problems.", "publishing"),
       rounded: counter(

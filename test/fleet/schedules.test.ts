@@ -80,7 +80,7 @@ test("two daemons have a due schedule run once, one tells of it, and when that o
   expect(third.ended()[0]!.run_id).toBe(begun);
   await until(() => told().length >= 2);
   expect(told().map(([, title]) => title)).toEqual([
-    "nightly failed with exit code 1, 2 streams of 2 not read",
+    "nightly failed with exit code 1, 1 stream of 2 not read",
     "nightly works again",
   ]);
   for (const { child } of [other!, third]) child.kill("SIGTERM");

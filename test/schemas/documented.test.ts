@@ -105,6 +105,8 @@ const UNSTORED: Readonly<Record<string, string>> = {
   "/po": "stats are those of /po/stats, field by field; view is how a page shows the list",
   "/reconciliation": "stats and view are objects without documented fields; /reconciliation/stats has figures",
   "/ingested": "view is how a page shows the list",
+  "/dock-appointments": "the documents don't say what total counts",
+  "/automations/executions": "the documents don't say what total counts",
   "/insights/history": "total, page and pages say where in the list the page is",
   "/rfqs": "where in the list the page is, and the rows once more",
 };

@@ -49,6 +49,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const missing = await sync({ names: ["items"] });
     expect(proof(missing, "items")).toEqual([5, 12, 7, `7 ${reasons.missing}`]);
     simulator.insert("items", 5);
+    clock.advance(3_600_000);
     expect(proof(await sync({ names: ["items"] }), "items")).toEqual([10, 10, 0, reasons.counted]);
 
     // The list's total counts a row that has no key.

@@ -175,12 +175,13 @@ describe("in one database", () => {
     const wanted = all.length;
     let pages = 0;
     place.look = ({ path }) =>
-      path === "/items" && ++pages === 3
+      path === "/items" && ++pages >= 3
         ? { status: 400, body: { error: { code: "BROKEN", message: "no", details: null, request_id: "1" } } }
         : undefined;
     expect(await items(place)).toMatchObject({ exit_code: 1 });
     expect(await told(place)).toEqual([]);
     clock.advance(60_000);
+    place.look = () => undefined;
     const report = await items(place);
     expect(lineOf(report, "items")).toMatchObject({ carried: 200 });
     expect(await told(place)).toMatchObject([{ column_name: "colour", count: wanted }]);

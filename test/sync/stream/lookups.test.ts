@@ -58,6 +58,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
 
     place.configure(settings({ entity: { values: values.slice(0, 2) } }));
     expect(lineOf(await place.run(), "entity")).toMatchObject({ missing: 1, deleted: 0 });
+    place.clock.advance(3_600_000);
     expect(lineOf(await place.run(), "entity")).toMatchObject({ deleted: 1 });
   });
 

@@ -63,7 +63,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     place.says["/figures"] = ({ query }) => (query.get("side") === "buy" ? refused : broken);
     expect(lineOf(await place.run(), "figures").error).toContain("BAD_PERIOD");
     place.says["/figures"] = () => refused;
-    expect(await place.run()).toMatchObject({ status: "warning", exit_code: 0 });
+    expect(await place.run()).toMatchObject({ exit_code: 1, errors: [{ code: "run.nothing_available" }] });
   });
 
   test("an answer whose fields are not known is kept whole, but for what is left out of it", async () => {

@@ -71,8 +71,17 @@ export async function diffLoad(context: SyncContext, load: Load, withMissing: bo
   if (same !== undefined) return { target, diff: same };
   if (stage instanceof HeldStage) await stage.store();
   const diff = await compare(context.destination, target, withMissing);
+  noteConflicts(load, diff);
   await explainMassChange({ context, stream, mode: stream.mode, progress }, target, diff);
   return { target, diff };
+}
+
+/** Between the pages of a scan a row may change; within one answer two rows of one key mean that it is no key. */
+function noteConflicts({ stream, record, progress }: Load, { conflicting }: Diff): void {
+  if (conflicting === undefined) return;
+  const at_once = record.oneAnswer || stream.mode.kind === "detail";
+  const message = rowsMessages.conflicting({ stream: stream.name, columns: stream.key, ...conflicting, at_once });
+  progress[at_once ? "warnings" : "notes"].push(message);
 }
 
 /** Of all that a comparison reads of a scan; undefined where no batch holds it whole. */

@@ -164,6 +164,11 @@ export const rowsMessages = catalog("rows", {
     ({ total, shown }) =>
       `the list says it has ${total} rows, its pages showed ${shown}. Nothing is taken for deleted on that account.`,
   ),
+  conflicting: template(
+    { stream: "items", columns: ["item_id"] as readonly string[], keys: 3, example: "ITM-1", at_once: true },
+    ({ stream, columns, keys, example, at_once }) =>
+      `${stream}: ${at_once ? "one answer has" : "a reading brought"} different rows under ${counted(keys, "key")} (${columns.join(", ")}), for example ${example}. tributary keeps the last row of each key.`,
+  ),
   before_start: template(
     { stream: "items", rows: 40 },
     ({ stream, rows }) => `${stream}: ${counted(rows, "row")} from before streams.start came, and were not stored.`,

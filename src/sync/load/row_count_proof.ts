@@ -16,6 +16,7 @@ export const reasons = {
   hidden: "its pages showed fewer rows than its total says",
   surplus: "its pages showed more rows than its total says",
   repeated: "the list shows rows twice",
+  conflicting: "different rows have one key",
   capped: "the list ends at the most rows that one answer gives",
   pending: "details still to be fetched",
   absent: "the service has no detail for some rows",
@@ -89,13 +90,15 @@ function proofOfList({ record, diff, missing, counts, bounded }: Published, kept
     [firstTotal !== lastTotal, reasons.arrived],
     [capped, reasons.capped],
     [lastTotal !== null && staged > distinct && shown < lastTotal, reasons.repeated],
+    [diff.conflicting !== undefined, reasons.conflicting],
     [lastTotal !== null && firstTotal === lastTotal && shown < lastTotal, reasons.hidden],
     [lastTotal !== null && firstTotal === lastTotal && shown > lastTotal, reasons.surplus],
     [adrift, reasons.unexplained],
   ] as const;
   const said = why.filter(([holds]) => holds).map(([, reason]) => reason);
   // A row that is missing and one that came balance, and the rows are not the same.
-  const equal = missing > 0 ? undecided : lastTotal === null ? reasons.counted : reasons.equal;
+  const same = lastTotal === null ? reasons.counted : reasons.equal;
+  const equal = missing > 0 ? undecided : diff.conflicting === undefined ? same : reasons.conflicting;
   return compared(service, counts.live, equal, said);
 }
 

@@ -48,6 +48,12 @@ export async function listedKeys(
   return rows;
 }
 
+interface Repeats extends Pick<Diff, "conflicting"> {
+  readonly repeated: number;
+}
+
+const noRepeats: Repeats = { repeated: 0, conflicting: undefined };
+
 /** Rows by `op`, as in `changed`. */
 type Counts = Readonly<Partial<Record<string, number>>>;
 
@@ -58,7 +64,7 @@ async function findDifference(destination: Destination, target: LoadTarget, with
     const { known, live } = await knownRows(trx, rowState, target.company);
     const whole = target.parent === undefined && (withMissing || known === 0);
     const atOnce = whole ? await joinAtOnce(trx, destination, target, { known, live }) : undefined;
-    const { repeated } = atOnce ?? (await joinLatest(trx, destination, target, known, withMissing));
+    const { repeated, conflicting } = atOnce ?? (await joinLatest(trx, destination, target, known, withMissing));
     if (withMissing && atOnce !== undefined) await separateMissing(trx, destination, target, atOnce.counts);
     let counts = atOnce?.counts ?? (await countByOp(trx, target));
     if ((counts["s"] ?? 0) > 0) {
@@ -73,6 +79,7 @@ async function findDifference(destination: Destination, target: LoadTarget, with
     return {
       staged,
       distinct: staged - repeated,
+      conflicting,
       inserted: of("i"),
       updated: of("u", "r"),
       refreshed: of("v", "s"),
@@ -123,7 +130,7 @@ async function joinAtOnce(
   destination: Destination,
   target: LoadTarget,
   { known, live }: { readonly known: number; readonly live: number },
-): Promise<{ readonly counts: Counts; readonly repeated: 0 } | undefined> {
+): Promise<(Repeats & { readonly counts: Counts }) | undefined> {
   const { tables, stage, company, schemaFingerprint } = target;
   const { key } = tables.main;
   const changed = sql.id(temporaryNames(target).changed);
@@ -151,7 +158,7 @@ async function joinAtOnce(
   const { i: added = 0, r: returned = 0, g: missing = 0, x: seenOnly = 0 } = counts;
   const met = stage.staged - added - returned;
   if (seenOnly === 0 && met === live - missing && (await areDistinct(db, target, added + returned)))
-    return { counts, repeated: 0 };
+    return { counts, repeated: 0, conflicting: undefined };
   await sql`drop table ${changed}`.execute(db);
   return undefined;
 }
@@ -181,7 +188,7 @@ async function joinLatest(
   target: LoadTarget,
   known: number,
   withMissing: boolean,
-): Promise<{ readonly repeated: number }> {
+): Promise<Repeats> {
   const { tables, stage, company, schemaFingerprint } = target;
   const names = temporaryNames(target);
   const { key } = tables.main;
@@ -194,7 +201,10 @@ async function joinLatest(
     : first
       ? stage.keys()
       : await materialize(db, destination, stage, names.staged);
-  const repeated = target.many ? await countSurplus(db, keys, target) : await repeats(db, keys, key);
+  // What answers replace of a detail's rows is no row of the last answer.
+  const surplus = target.many ? await countSurplus(db, keys, target) : undefined;
+  const twice = surplus === 0 ? noRepeats : await repeats(db, keys, key);
+  const repeated = surplus ?? twice.repeated;
   const latest = repeated === 0 ? sql`${keys} s` : latestOf(keys, key);
   const told = first ? sql`${firstLoad}, 'i' as op` : sql`${before}, ${opOf(schemaFingerprint)} as op`;
   const compared = first ? sql`` : sql`left join ${rowState} l on l._company = ${company} and ${equal("l", "s", key)}`;
@@ -211,7 +221,7 @@ async function joinLatest(
       where l._company = ${company} and l.deleted_at is null
         and not exists (select 1 from ${keys} s where ${equal("s", "l", key)})${inScope}`.execute(db);
   }
-  return { repeated };
+  return { repeated, conflicting: twice.conflicting };
 }
 
 function scopeOf(
@@ -234,11 +244,17 @@ function latestOf(keys: Fragment, key: readonly string[]): Fragment {
     from ${keys} k) n where nth = 1) s`;
 }
 
-/** Rows of the stage that a later one of the same key replaces. */
-async function repeats(db: Trx, keys: Fragment, key: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ surplus: number }>`select coalesce(sum(n - 1), 0) as surplus from (
-    select count(*) as n from ${keys} k group by ${columnList(key, "k")} having count(*) > 1) r`.execute(db);
-  return Number(rows[0]?.surplus ?? 0);
+/** Rows of the stage that a later one of the same key replaces, and keys whose rows differ. */
+async function repeats(db: Trx, keys: Fragment, key: readonly string[]): Promise<Repeats> {
+  const names = columnList(key, "k");
+  const { rows } = await sql<{ surplus: number; differing: number; example: string | null }>`
+    select coalesce(sum(n - 1), 0) as surplus, count(case when differs then 1 end) as differing,
+      min(case when differs then example end) as example
+    from (select count(*) as n, min(k._hash) <> max(k._hash) as differs, concat_ws(', ', ${names}) as example
+      from ${keys} k group by ${names} having count(*) > 1) r`.execute(db);
+  const { surplus, differing, example } = rows[0]!;
+  const conflicting = differing === 0 ? undefined : { keys: Number(differing), example: example ?? "" };
+  return { repeated: Number(surplus), conflicting };
 }
 
 /** Hashes made over other columns say nothing: those rows are compared column by column, and become `u` only if one differs. */

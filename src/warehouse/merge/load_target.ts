@@ -46,6 +46,8 @@ export interface Diff {
   /** Rows staged, every version. */
   readonly staged: number;
   readonly distinct: number;
+  /** Keys under which different rows came, of which the last one is kept; undefined: none. */
+  readonly conflicting?: { readonly keys: number; readonly example: string } | undefined;
   readonly inserted: number;
   readonly updated: number;
   readonly refreshed: number;

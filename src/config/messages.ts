@@ -208,7 +208,7 @@ const streams = {
   unrelated_cause: template(
     { stream: "order_details", name: "items", possible: ["receipts"] as readonly string[] },
     ({ stream, name, possible }) =>
-      `streams.settings.${stream}.details: no relation leads from ${name} to the rows that ${stream} is asked for. Known: ${possible.join(", ") || "none"}.`,
+      `streams.settings.${stream}.details: expected a stream whose relations lead to the parent rows of ${stream}, got ${name}. Name one of: ${possible.join(", ") || "none"}.`,
   ),
   unknown_name: template(
     {

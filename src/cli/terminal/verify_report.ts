@@ -43,7 +43,7 @@ export function verifyReport(report: VerifyReport, stateSchema: string, look: Lo
 function unseenText({ unseen_within_nights: nights }: VerifyReport): string {
   const reached =
     nights === null
-      ? "streams.defaults.details.audit gives no share of them to a night, so nobody knows when one is looked at"
+      ? "streams.defaults.details.audit gives no share of them to a night, so no night is planned to request one"
       : `the looks at unchanged rows reach each within ${formatCount(nights)} nights at the latest`;
   return `Unseen: the service changed these details while their list's rows stayed the same; ${reached}. \`tributary refresh <list> <key>\` brings one at once.`;
 }

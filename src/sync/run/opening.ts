@@ -37,7 +37,7 @@ export interface PlannedRun {
   readonly sharedClients: SharedClients;
 }
 
-/** What a process that conducts a run locks: the run alone, so that its row is nobody else's to end. */
+/** What a process that conducts a run locks: the run alone. No other process can then end its row. */
 export const runLockOf = (runId: string): [name: string, lockGroups: readonly string[]] => [
   `run ${runId}`,
   ["its end"],

@@ -110,7 +110,7 @@ export async function planNight(
 
 /**
  * Of rows `c`: the age-optimal index of Cho and Garcia-Molina, w·(1−(1+λu)·e^(−λu))/λ, for u days since the last fetch. Unlike the
- * probability of a change it grows with every day, to w/λ: it starves nobody. λ is d^(−3/2), for d the days since the last change that
+ * probability of a change it grows with every day, to w/λ: every detail gets a turn. λ is d^(−3/2), for d the days since the last change that
  * a fetch found, and fourteen more: the longer nothing changed, the rarer is a change, and more so than in proportion.
  */
 export function indexOf(now: string): Fragment {

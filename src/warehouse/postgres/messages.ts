@@ -118,7 +118,7 @@ export const postgresMessages = catalog("postgres", {
   shared_state_silent: template(
     { ...server, wait_ms: 5_000 },
     ({ wait_ms, ...server }) =>
-      `Expected an answer of ${at(server)} within ${wait_ms / 1_000} s about what the workers share, but none came. It is asked again over another connection; see to the network, and to sessions that lock the table workers.`,
+      `Expected ${at(server)} to answer about the state of the workers within ${wait_ms / 1_000} s, got no answer. tributary asks again over another connection. Check the network, and sessions that lock the table workers.`,
   ),
   shared_state_closed: "The connection to what the workers share was closed.",
 

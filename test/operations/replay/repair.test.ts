@@ -220,7 +220,7 @@ test("the order of two runs is kept where another stream knows the later one alo
 test("a run that was refused the list, and one that only published what another had read, are in the archive all the same", async () => {
   const { night, stock, copy, catalogue, shut, clock, sync } = await place([things]);
   shut.add("/things");
-  expect(lineOf(await night(), "things")).toMatchObject({ status: "warning", requests: 1 });
+  expect(lineOf(await night(), "things")).toMatchObject({ status: "failed", requests: 1 });
   shut.clear();
   expect(lineOf(await copy.replay({ catalogue }), "things")).toMatchObject({ unchanged: 7, error: null });
   stock.total = 99;

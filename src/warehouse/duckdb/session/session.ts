@@ -12,7 +12,7 @@ import { PLACED } from "./file_layout.ts";
 export interface Resources {
   readonly memoryLimitMb: number;
   readonly threads: number;
-  /** What the folder for what doesn't fit into memory is called at its beginning: each session has one of its own, for nobody else's eyes. */
+  /** What the folder for what doesn't fit into memory is called at its beginning: each session has a private one. */
   readonly spill: string;
   /** Whether it lies in a private folder already, which may come later and goes with all that is in it. */
   readonly spillsInPrivate?: boolean;

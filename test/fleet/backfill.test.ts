@@ -130,13 +130,13 @@ test("stopped for all workers it keeps what was read, and one process goes on wi
   let seen = 0;
   const shared = await place(async ({ path }) => {
     // The rest waits: the stop is heard within seconds, and meanwhile the backfill must not end.
-    if (path === "/ingested" && ++seen > 40) await held.promise;
+    if (path === "/ingested" && ++seen > 20) await held.promise;
     return undefined;
   });
   const { workers } = shared;
   const range = { names: ["ingested"], range: order.range };
   const running = shared.runs.backfill({ ...range, workers: true });
-  await until(() => seen > 40);
+  await until(() => seen > 20);
   const [runId] = [...(await workers[0]!.fleet.openRuns())];
   await workers[0]!.fleet.stop(runId!);
   expect(await running).toMatchObject({ status: "stopped", exit_code: 5 });

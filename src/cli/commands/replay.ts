@@ -43,7 +43,7 @@ const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text);
 
 /** NaN for what is no moment. */
 function millisecondsOf(text: string): number {
-  const at = Date.parse(/T.*(Z|[+-]\d{2}:\d{2})$/.test(text) || isDay(text) ? text : `${text}Z`);
+  const at = Date.parse(/:.{0,12}(Z|[+-]\d{2}:\d{2})$/.test(text) || isDay(text) ? text : `${text}Z`);
   const isMoment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/.test(text);
   if (!isDay(text)) return isMoment ? at : Number.NaN;
   // Date.parse takes the 31st of February for one of March.

@@ -1,10 +1,25 @@
 import { describe, expect, test } from "vitest";
+import { count, id, moment } from "../../../schemas/fields.ts";
+import { feed, snapshot } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { stillClock } from "../../support/clock.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
+import { page, told } from "../answers.ts";
 import { scenario } from "../scenario.ts";
 
 const DAY = 86_400_000;
+const figures = streamOf("figures", { orders: count() }, { mode: snapshot({}), key: ["observed_on"] });
+const events = streamOf(
+  "events",
+  { event_id: id(), happened_at: moment().nullable() },
+  {
+    mode: feed({
+      ...{ rows: "events", highWaterColumn: "happened_at", narrow: { by: "dates", from: "date_from", to: "date_to" } },
+      ...{ fullScanPages: 1, fullScanEveryDays: 30, lookbackDays: 2 },
+    }),
+  },
+);
 
 /** A service with a clock of its own, and a warehouse that has been loaded once. */
 async function apart(make: () => Promise<Warehouse>, config: Readonly<Record<string, unknown>> = {}) {
@@ -53,4 +68,40 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await sync()).toMatchObject({ exit_code: 0 });
     expect(await changed()).toEqual([{ at: clock.date() }]);
   });
+
+  test.each([-365, 365])(
+    "a single answer that is dated %i days off dates no figure, mark or completeness",
+    async days => {
+      const place = await told(make, [figures, events], {});
+      const { clock, warehouse, says } = place;
+      let orders = 1;
+      const off = () => new Date(clock.now() + days * DAY);
+      says["/figures"] = () => ({ ...page({ orders }, null), date: orders === 1 ? clock.date() : off() });
+      const ahead = new Date(clock.now() + 100 * DAY).toISOString();
+      says["/events"] = () => ({ ...page({ events: [{ event_id: "A", happened_at: ahead }] }, null), date: off() });
+      await place.run({ names: ["figures"] });
+      clock.advance(DAY);
+      orders = 2;
+      expect(await place.run({ names: ["figures"] })).toMatchObject({ exit_code: 0 });
+      const today = clock.date();
+      const day = (at: Date) => at.toISOString().slice(0, 10);
+      expect(
+        await warehouse.query("select cast(observed_on as varchar) as day, orders from procurement.figures order by 1"),
+      ).toMatchObject([
+        { day: day(new Date(today.getTime() - DAY)), orders: 1 },
+        { day: day(today), orders: 2 },
+      ]);
+      expect(await place.run({ names: ["events"] })).toMatchObject({ exit_code: 0 });
+      const [state] = await warehouse.query<{ state: unknown }>(
+        "select state from _tributary.stream_state where stream = 'events'",
+      );
+      const stored = typeof state!.state === "string" ? JSON.parse(state!.state) : state!.state;
+      expect(stored).toMatchObject({ mark: today.toISOString(), lastFullAt: today.toISOString() });
+      expect(await warehouse.query("select complete_to from _tributary.streams order by stream")).toMatchObject([
+        { complete_to: today },
+        { complete_to: today },
+      ]);
+      expect(await warehouse.query("select _changed_at as at from procurement.events")).toEqual([{ at: today }]);
+    },
+  );
 });

@@ -30,10 +30,11 @@ describe.each(warehouses)("$name", ({ make }) => {
     const unchanged = [known[0], known[1], known[1], known[2]];
     expect(await scan(destination, unchanged)).toEqual([{ ...nothing, ...twice, missing: 1 }, ["d"]]);
     const changed = [known[0], { id: "b", text: "two" }, known[1], known[2]];
-    expect(await scan(destination, changed)).toEqual([{ ...nothing, ...twice, missing: 1 }, ["d"]]);
+    const of = (example: string) => ({ conflicting: { keys: 1, example } });
+    expect(await scan(destination, changed)).toEqual([{ ...nothing, ...twice, ...of("b"), missing: 1 }, ["d"]]);
     const fresh = [known[0], { id: "e" }, known[2], { id: "e", text: "five" }];
     expect(await scan(destination, fresh)).toEqual([
-      { ...nothing, ...twice, inserted: 1, touched: 1, missing: 2 },
+      { ...nothing, ...twice, ...of("e"), inserted: 1, touched: 1, missing: 2 },
       ["b", "d"],
     ]);
   });

@@ -76,7 +76,7 @@ async function main(): Promise<void> {
     await answer();
     say("The warehouse is demo.duckdb. Open it:\n\n  duckdb -readonly demo.duckdb\n  USE procurement; SHOW TABLES;");
     say("Views for analysts, the answers above among them:\n\n  USE procurement_analytics; SHOW TABLES;");
-    await tributary(["report", "--out", PAGE, "--force", "--json", "--config", config], simulator.key, "ignore");
+    await tributary(["report", "--out", PAGE, "--json", "--config", config], simulator.key, "ignore");
     say(
       "The same to look at, charts and tables on one page, is demo-report.html: open it in a browser. Of your own warehouse:\n\n  tributary report --out report.html\n",
     );

@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { emptyFolder, tributary } from "../cli/process.ts";
 import { blocks, pages, read, usesIn } from "./pages.ts";
@@ -14,6 +18,18 @@ test("the first 40 lines say what it is, the two commands, the third step, the d
     /api \(.*→ stream \(.*→ schema \(.*→ batch \([\s\S]*→ destination \(.*→ state \(/,
   );
   expect(start).toMatch(/```ts\nexport const purchaseOrders = defineStream\([\s\S]+?\n\}\);\n```/);
+});
+
+test("the demo ends with a warehouse, answers and a report, and does so once more in the same folder", async () => {
+  const cwd = emptyFolder();
+  const demo = join(import.meta.dirname, "../../demo.ts");
+  for (const _ of [1, 2]) {
+    const { stdout } = await promisify(execFile)(process.execPath, [demo], { cwd });
+    expect(stdout).toMatch(/In all [\d,]+ rows read with [\d,]+ requests: nothing has changed\./);
+    expect(stdout).toMatch(/vendor .*still_to_come/);
+    for (const file of ["demo.duckdb", "demo-report.html"])
+      expect(statSync(join(cwd, file)).size).toBeGreaterThan(50_000);
+  }
 });
 
 test("the quoted stream is the file's", () => {

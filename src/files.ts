@@ -26,7 +26,7 @@ export async function writeDurably(path: string, bytes: string | Uint8Array, mod
   }
 }
 
-/** Replaces a file by one rename: whoever opens it sees the old one or the new one. */
+/** Replaces a file by one rename: a reader sees the old one or the new one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   const aside = join(folder, `.${basename(path)}.tributary`);

@@ -34,7 +34,7 @@ export const detailTables = {
         "Why the last answer was not complete: the failure, the 404, the missing array; NULL otherwise.",
       ),
       why: textOrNull(
-        "Why it was asked for last: new, changed, retry, formats, recheck (it was absent or lacked lines), refresh, forced, caused (see detail_causes) or audit. NULL: by a run that was killed, or from the archive.",
+        "Reason of its last request: new, changed, retry, formats, recheck (it was absent or lacked lines), refresh, forced, caused (see detail_causes) or audit. NULL: a killed run requested it, or it came from the archive.",
       ),
       previous_at: momentOrNull("When the service had answered before that; NULL for the first answer."),
       found: flagOrNull("Whether the last answer differed from the one before; NULL for the first answer."),

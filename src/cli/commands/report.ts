@@ -22,7 +22,7 @@ export const register = defined({
     "tributary sync && tributary report --out /srv/reports/procurement.html   # after each night",
   ],
   notes:
-    "\nWhat a section lacks because its streams are off is said on the page. Amounts of different currencies are never added up.",
+    "\nThe page names the streams that a section lacks because they are off. It never adds up amounts of different currencies.",
   run: report,
 });
 

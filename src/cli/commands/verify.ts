@@ -15,7 +15,7 @@ type VerifyOptions = CommonOptions & Given<typeof own>;
 export const register = defined({
   arguments: [streamsArgument()],
   description:
-    "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. What the service has changed since it was loaded is told apart from what is wrong. Changes no table; the result is kept in _tributary.verifications. Exit code 1: there are differences, something could not be compared, or not one row was equal, as the service has changed all.",
+    "Read streams once more and compare every field with the warehouse: lists whole, details by a sample of their own paths. Changes that the service made since the load are counted apart from errors. Changes no table, and stores the result in _tributary.verifications. Exit code 1: there are differences, something could not be compared, or not one row was equal, as the service has changed all.",
   options: [own, ...runOptions.filter(each => each !== "dry_run")],
   examples: [
     "tributary verify",

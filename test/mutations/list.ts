@@ -31,7 +31,7 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
   ],
   4: [
     ["sync/load/soft_delete_decision.ts", "blockedBy", { returns: "undefined" }, "sync/load/soft_deletes"],
-    ["sync/load/row_addresses.ts", "askAddresses", { negates: 3 }, "sync/load/soft_deletes"],
+    ["sync/load/soft_delete_decision.ts", "byAnswers", { inverts: 2 }, "sync/load/soft_delete_decision"],
     ["operations/replay/scan_choice.ts", "gapsIn", { returns: "() => undefined" }, "operations/replay/scan_choice"],
     ["warehouse/merge/apply.ts", "applyDiff", { without: "restoreDetails" }, "sync/run/second_run"],
     [

@@ -2,6 +2,7 @@ import { INDEX_COLUMN } from "../../catalog/columns.ts";
 import { type Detail, pathParameters, type Stream } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
 import { telling } from "../../source/archive/about.ts";
+import { proofIn } from "../../source/evidence.ts";
 import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
@@ -194,9 +195,10 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     if (error instanceof PathError || error instanceof UnfitError) return refused(error.message);
     progress.failedRequest(error);
     if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
-    if (error.failure === "forbidden") return { ...refused(error.message), forbidden: error };
+    const proof = proofIn(error);
+    if (proof === "refusal") return { ...refused(error.message), forbidden: error };
     // Once it has begun to answer it is there, whatever became of its further pages.
-    return { ...refused(error.message), absent: error.failure === "not_found" && parts.length === 0 };
+    return { ...refused(error.message), absent: proof === "absence" && parts.length === 0 };
   }
 }
 

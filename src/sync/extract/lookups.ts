@@ -2,6 +2,7 @@ import type { Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
 import type { Answer, Query } from "../../source/api.ts";
 import type { About } from "../../source/archive/about.ts";
+import { proofIn } from "../../source/evidence.ts";
 import { getWhole } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { otherThanAsked } from "./answer.ts";
@@ -106,9 +107,10 @@ async function takeAnswer(
   } catch (error) {
     progress.failedRequest(error);
     if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
-    const forbidden = error.failure === "forbidden";
+    const proof = proofIn(error);
+    const forbidden = proof === "refusal";
     if (forbidden && record.pages + record.absent.length === 0 && !(await anyAnswers(coming))) throw error;
-    if (error.failure === "not_found") return { ...next, absent: [...record.absent, record.part] };
+    if (proof === "absence") return { ...next, absent: [...record.absent, record.part] };
     const unread = [...record.unread, { part: record.part, reason: error.message }];
     if (!forbidden && unread.length >= HOPELESS && unread.length > next.part / 2) throw error;
     return { ...next, unread };

@@ -1,113 +1,94 @@
-import { type Feed, fixedPaths, type Scan, type Stream } from "../../catalog/stream.ts";
+import { fixedPaths } from "../../catalog/stream.ts";
 import { ApiError, meetsOthers } from "../../errors.ts";
 import type { About } from "../../source/archive/about.ts";
+import { type Proof, proofIn } from "../../source/evidence.ts";
 import { buildPath } from "../../source/path.ts";
 import { listedKeys, missingKeys } from "../../warehouse/merge/diff.ts";
-import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
-import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
+import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { SyncContext } from "../context.ts";
 import { inParallel } from "../extract/parallel.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { deletesMessages } from "./messages.ts";
+import { type Evidence, type Key, type Missed, needsAnswers } from "./soft_delete_decision.ts";
 
-type Key = Readonly<Record<string, string>>;
-
-/** What an address said of its row: 200, 404 with the error envelope, 403, or nothing that tells. */
-type Said = "there" | "gone" | "forbidden" | "nothing";
-
-/** A scan that missed rows, and what is known of it. */
-export interface MissedRows {
-  readonly stream: Stream;
-  readonly mode: Scan | Feed;
-  readonly record: ScanRecord;
-  readonly diff: Diff;
-  readonly target: LoadTarget;
-  readonly before: StreamState["undecided"];
-  readonly run: string;
-  /** It was published before: missing a row once more proves nothing. */
-  readonly seen: boolean;
-  /** Values that a lookup asked with, by column, and that the service knows nothing of. */
-  readonly unknown: readonly Readonly<Record<string, string>>[];
-}
-
-export interface Addresses {
-  /** Whether rows of the list have an address that this key may read. */
-  readonly exist: boolean;
-  /** Keys of the missing rows whose address answered 404. */
-  readonly gone: readonly Key[];
-  /** Whether all missing rows were asked for, and each address said something. */
-  readonly told: boolean;
-  /** Values of the key that was asked for last: the next run goes on after it. */
-  readonly asked: readonly string[];
-}
-
-/** Listed rows that are asked for in turn until one is answered. */
+/** Listed rows whose addresses are requested in turn until one is answered. */
 const CONTROLS = 3;
 
-/**
- * Asks the addresses of at most `deletes.confirm_max` missing rows: those newly missed first, then those after the one asked for last. A 404 counts only
- * where the same path answers 200 for a listed row.
- */
-export async function askAddresses(
-  context: SyncContext,
-  { mode: { confirm }, target, diff, before }: MissedRows,
-  progress: StreamProgress,
-): Promise<Addresses> {
-  if (confirm === undefined) return { exist: false, gone: [], told: false, asked: [] };
-  const after = before?.asked ?? [];
-  const { streams, destination, service, policy } = context;
-  const siblings = fixedPaths(streams.catalogue);
-  const ask = (key: Key, about: Partial<About> = {}): Promise<Said> =>
-    askOne(context, () => buildPath(confirm, key, siblings), about, progress);
+/** Rows of a lookup's unknown values that are judged at once; the others are, when the next scan misses them too. */
+const MOST_PROVEN = 1_000;
 
-  let control: Said = "nothing";
-  for (const key of await listedKeys(destination, target, CONTROLS)) {
-    control = await ask(key, { control: true });
-    if (control === "there" || control === "forbidden") break;
-  }
-  if (control !== "there") {
-    const forbidden = control === "forbidden";
-    progress.notes.push(deletesMessages.addresses_unusable({ stream: target.stream, address: confirm, forbidden }));
-    return { exist: !forbidden, gone: [], told: false, asked: after };
-  }
-  const keys = await missingKeys(destination, target, policy.deletes.confirmMax, after);
-  progress.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
-  const gone: Key[] = [];
-  let there = 0;
-  const width = service.limiter.state.maximum;
-  const answers = inParallel(keys, width, async key => ({ key, said: await ask(key) }));
-  for await (const { key, said } of answers) {
-    if (said === "gone") gone.push(key);
-    else if (said === "there") there++;
-  }
-  progress.activity.waitingFor = undefined;
-  progress.notes.push(
-    deletesMessages.addresses_asked({
-      ...{ stream: target.stream, address: confirm, asked: keys.length, gone: gone.length },
-    }),
-  );
-  return { exist: true, gone, told: gone.length + there === diff.missing, asked: Object.values(keys.at(-1) ?? {}) };
+/** The answers that a decision about missing rows needs. `unknown`: values that a lookup requested, by column, and that the service does not know. */
+export async function answersAbout(
+  context: SyncContext,
+  missed: Missed,
+  { target, unknown }: { readonly target: LoadTarget; readonly unknown: readonly Key[] },
+  progress: StreamProgress,
+): Promise<readonly Evidence[]> {
+  if (!needsAnswers(missed)) return [];
+  const lookups = await lookedUpInVain(context, target, unknown);
+  return [...lookups, ...(await requestAddresses(context, missed, target, progress))];
 }
 
-async function askOne(
+/** The missing rows whose values the service does not know. */
+async function lookedUpInVain(
+  { destination }: SyncContext,
+  target: LoadTarget,
+  unknown: readonly Key[],
+): Promise<readonly Evidence[]> {
+  const keys = unknown.length === 0 ? [] : await missingKeys(destination, target, MOST_PROVEN);
+  return keys
+    .filter(key => unknown.some(values => Object.entries(values).every(([name, value]) => key[name] === value)))
+    .map(key => ({ key, of: "lookup", proof: "absence" }));
+}
+
+/**
+ * Requests the addresses of at most `deletes.confirm_max` missing rows: those newly missed first, then those after the one requested
+ * last. First comes a listed row's: where that path does not work, no missing row is requested. In the order of the rows.
+ */
+async function requestAddresses(
+  context: SyncContext,
+  { address, before }: Pick<Missed, "address" | "before">,
+  target: LoadTarget,
+  progress: StreamProgress,
+): Promise<readonly Evidence[]> {
+  if (address === undefined) return [];
+  const { streams, destination, service, policy } = context;
+  const siblings = fixedPaths(streams.catalogue);
+  const request = (key: Key, about: Partial<About> = {}): Promise<Proof> =>
+    requestOne(context, () => buildPath(address, key, siblings), about, progress);
+
+  const controls: Evidence[] = [];
+  for (const key of await listedKeys(destination, target, CONTROLS)) {
+    const proof = await request(key, { control: true });
+    controls.push({ key, of: "listed", proof });
+    if (proof === "presence" || proof === "refusal") break;
+  }
+  if (controls.at(-1)?.proof !== "presence") return controls;
+  const keys = await missingKeys(destination, target, policy.deletes.confirmMax, before?.asked ?? []);
+  progress.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
+  const proofs = new Map<Key, Proof>();
+  const width = service.limiter.state.maximum;
+  for await (const [key, proof] of inParallel(keys, width, async key => [key, await request(key)] as const))
+    proofs.set(key, proof);
+  progress.activity.waitingFor = undefined;
+  return [...controls, ...keys.map(key => ({ key, of: "missing", proof: proofs.get(key)! }) as const)];
+}
+
+async function requestOne(
   { service, signal }: SyncContext,
   path: () => string,
   about: Partial<About>,
   progress: StreamProgress,
-): Promise<Said> {
+): Promise<Proof> {
   try {
     progress.page(await service.api.get(path(), {}, { priority: 1, signal, about }));
-    return "there";
+    return "presence";
   } catch (error) {
     progress.failedRequest(error);
     // An id that makes no path.
     if (error instanceof RangeError) return "nothing";
-    if (!(error instanceof ApiError)) throw error;
-    const { failure } = error;
-    if (failure === "not_found") return "gone";
-    if (failure === "forbidden") return "forbidden";
+    const proof = proofIn(error);
     // No answer is no proof, and no reason to keep the rest of the scan from the tables.
-    if (!meetsOthers(error)) return "nothing";
-    throw error;
+    if (proof === "nothing" && !(error instanceof ApiError && !meetsOthers(error))) throw error;
+    return proof;
   }
 }

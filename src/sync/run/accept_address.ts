@@ -1,6 +1,7 @@
 import { fixedPaths, type Stream } from "../../catalog/stream.ts";
-import { ApiError, ConfigError } from "../../errors.ts";
+import { ConfigError } from "../../errors.ts";
 import type { Api } from "../../source/api.ts";
+import { proofIn } from "../../source/evidence.ts";
 import { buildPath } from "../../source/path.ts";
 import { withTables, youngestKeys } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
@@ -58,6 +59,6 @@ async function requestRows(
 }
 
 function isMissing(error: unknown): false {
-  if (error instanceof ApiError && (error.failure === "not_found" || error.failure === "forbidden")) return false;
-  throw error;
+  if (proofIn(error) === "nothing") throw error;
+  return false;
 }

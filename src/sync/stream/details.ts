@@ -11,7 +11,6 @@ import {
   type WorkRequest,
 } from "../../warehouse/details/work_list.ts";
 import type { Published } from "../../warehouse/merge/apply.ts";
-import { isTooMany } from "../../warehouse/merge/deletion_limits.ts";
 import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
@@ -22,6 +21,7 @@ import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { readingOf } from "../extract/reading.ts";
 import { publishStage, throwBlockedLines } from "../load/apply_load.ts";
 import { deletesMessages } from "../load/messages.ts";
+import { areDoubtful } from "../load/soft_delete_decision.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import {
   announce,
@@ -58,7 +58,7 @@ export async function syncDetails(sync: StreamSync<Detail>, before?: FetchedBefo
   shelf.work = work.table;
   if (before === undefined) announce(sync, work);
   const { record, counts, error } = await fetchDue(sync, shelf, { work, request, at: before?.at });
-  const doubted = await areDoubtful(context, stream, shelf.extraction, counts);
+  const doubted = await areAbsentDoubted(context, stream, shelf.extraction, counts);
   const trouble = troubleWith(stream, counts, doubted, waiting, work.leftFailed);
   if (trouble === undefined) warnOfFailures(sync, counts, waiting);
   const ranged = policy.ranged === true && mode.newest !== undefined;
@@ -109,18 +109,17 @@ async function areParentsComplete(context: SyncContext, parents: Parents): Promi
   return areReadable(destination, company, sources);
 }
 
-/** One order that is gone answers 404; hundreds at once whose rows would go, or nothing but 404s, are a service that lost its way. */
-async function areDoubtful(
+/** Whether the 404s of these details are not believed. */
+async function areAbsentDoubted(
   { destination, company, policy }: SyncContext,
   { tables }: Stream,
   { stage }: Extraction,
   counts: DetailCounts | undefined,
 ): Promise<boolean> {
   const absent = (await stagedAbsent(destination, stage)).length;
-  if (absent <= policy.deletes.minRows) return false;
-  const rows = await absentWithRows(destination, { company, tables, stage });
-  if (rows.all === 0) return (counts?.ok ?? 0) === 0;
-  return isTooMany(policy.deletes, rows.absent, rows.all);
+  if (absent === 0) return false;
+  const withRows = await absentWithRows(destination, { company, tables, stage });
+  return areDoubtful({ absent, answered: counts?.ok ?? 0, withRows }, policy.deletes);
 }
 
 interface Shelf {

@@ -1,4 +1,6 @@
+import { lookupOf } from "../../catalog/lookup.ts";
 import type { Feed, Scan, Stream } from "../../catalog/stream.ts";
+import { isWithin } from "../../clock.ts";
 import { ApiError, meetsOthers, TributaryError } from "../../errors.ts";
 import { momentText } from "../../rows/moment.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
@@ -14,7 +16,8 @@ import { planScan, type ScanPlan, statusesOf, strayRows } from "../extract/scan_
 import { applyLoad, publishStage } from "../load/apply_load.ts";
 import { diffLoad, type Load } from "../load/diff_load.ts";
 import { deletesMessages, rowsMessages } from "../load/messages.ts";
-import { type DeleteDecision, decideDeletes } from "../load/soft_delete_decision.ts";
+import { answersAbout } from "../load/row_addresses.ts";
+import { type DeleteDecision, decideDeletes, type Missed, OLDEST_SCAN_MS } from "../load/soft_delete_decision.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import { type Extraction, keepState, newScan, openExtraction } from "./extraction.ts";
 import { begunQuestions, findQuestions } from "./lookups.ts";
@@ -254,17 +257,29 @@ export async function publishScan(
   let decision: DeleteDecision | undefined;
   if (withMissing) {
     if (short === undefined) noteUnseen(record, diff.distinct, progress);
-    const unknown = record.absent.map(part => asked[part]?.context ?? {});
     const asking = askedBy(context, telling(context.service.api, { scan: record.scan, confirms: true }));
     // Rows that came by a status which the config names no more are not asked for: the scan showed a part of them all.
-    const shown = dropped.length === 0 ? record : { ...record, capped: true };
     if (dropped.length > 0 && diff.missing > 0)
       progress.notes.push(deletesMessages.status_dropped({ stream: stream.name, statuses: dropped }));
+    const { confirmDeletes, deletes } = context.policy;
     const seen = again?.seen === true;
-    const missed = seen ? { ...diff, missedBefore: 0 } : diff;
-    const run = again?.run ?? context.runId;
-    const sight = { stream, mode, target, unknown, record: shown, diff: missed, before: state.undecided, run, seen };
-    decision = await decideDeletes(asking, sight, progress);
+    const missed: Missed = {
+      stream: stream.name,
+      address: mode.confirm,
+      list: mode.absence === "left" ? "working" : lookupOf(stream) === undefined ? "usual" : "lookup",
+      record: dropped.length === 0 ? record : { ...record, capped: true },
+      diff: seen ? { ...diff, missedBefore: 0 } : diff,
+      before: state.undecided,
+      run: again?.run ?? context.runId,
+      seen,
+      isOld: !isWithin(context.clock, Date.parse(record.startedAt), OLDEST_SCAN_MS),
+      limits: confirmDeletes ? undefined : deletes,
+    };
+    const unknown = record.absent.map(part => asked[part]?.context ?? {});
+    const answers = await answersAbout(asking, missed, { target, unknown }, progress);
+    decision = decideDeletes(missed, answers);
+    progress.warnings.push(...decision.warnings);
+    progress.notes.push(...decision.notes);
     await context.service.archived();
   }
   const isRead = record.unread.length === 0 && short === undefined;

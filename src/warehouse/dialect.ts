@@ -115,7 +115,12 @@ export interface CatalogQueries {
   readonly asOf: {
     create(asOf: AsOf): readonly Fragment[];
     drop(schema: string, name: string): Fragment;
-    lines(schema: string): RawBuilder<{ readonly name: string; readonly comment: string | null }>;
+    /** `versions`: the table that it returns rows of; null where it finds that by name. */
+    lines(schema: string): RawBuilder<{
+      readonly name: string;
+      readonly comment: string | null;
+      readonly versions: string | null;
+    }>;
   };
 }
 
@@ -157,6 +162,8 @@ export interface RelationLine {
   readonly name: string | null;
   readonly is_view: boolean;
   readonly is_commented: boolean;
+  /** Tables and views that a view reads, `schema.name`, by their present names; null where views find them by name. */
+  readonly reads: readonly string[] | null;
 }
 
 /** By the standard's own views. With other views left out DuckDB doesn't write out what each of them says. */

@@ -114,6 +114,7 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
     ...{ ...reached, publishedScan, undecided, lastKeys },
     lastMoment: touched ? timestamp : known.lastMoment,
     fields: drift.fields,
+    filled: [...new Set([...known.filled, ...published.filled])],
     formats: context.encoding.formats,
   };
   await saveStreamState(trx, company, stream.name, state, timestamp);

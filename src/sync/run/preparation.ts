@@ -4,6 +4,7 @@ import type { Message } from "../../message.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import {
+  mendLost,
   type Prepared,
   prepareWarehouse,
   reconcileHistoriesOf,
@@ -93,16 +94,23 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const { formats } = config;
   await checkIdentity(db, dialect, { schema, program: version, companies, formats });
   const names = present.map(({ company }) => company.name);
-  const histories = await reconcileHistoriesOf(destination, {
+  const locked = {
     companies: present.map(identityOf),
-    streams: catalogue,
-    versioned: versionedBy(streams.all, config.streams),
     lockedStreams: lockedBy(plan).held.map(({ name }) => name),
     now,
+  };
+  const tables = [...streams.on, ...streams.selected].map(({ name }) => name);
+  const watched = { streams: catalogue.filter(({ name }) => tables.includes(name)), isFull: isFull(order) };
+  const mended = await mendLost(destination, { ...locked, ...watched });
+  const histories = await reconcileHistoriesOf(destination, {
+    ...locked,
+    streams: catalogue,
+    versioned: versionedBy(streams.all, config.streams),
   });
-  for (const done of histories) plan.tools.log.info(runMessages.prepared({ done }));
+  for (const done of [...mended.flatMap(each => each.done), ...histories])
+    plan.tools.log.info(runMessages.prepared({ done }));
   const begun = (await source.begin?.(destination, names, catalogue)) ?? [];
-  return { ...joined, warnings: [...destination.warnings, ...begun] };
+  return { ...joined, warnings: [...destination.warnings, ...mended.flatMap(each => each.warnings), ...begun] };
 }
 
 /** Locks what the run works on, and creates, upgrades and widens tables and views. */
@@ -125,6 +133,7 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
     streams: all.filter(stream => on.includes(stream) || selected.includes(stream)),
     lockGroups: [...lockGroups],
     isShared: plan.source.isShared === true,
+    isFull: isFull(order),
     lockedStreams: held.map(({ name }) => name),
     versioned: versionedBy(all, config.streams),
     acceptsAddress: order.acceptsAddress,
@@ -137,6 +146,8 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
     views: isTreated ? views : { ...views, wanted: true },
   });
 }
+
+const isFull = ({ refresh }: PlannedRun["order"]): boolean => refresh.full || refresh.allDetails;
 
 /** The views that the configuration asks for. */
 export const viewsOf = ({ config, models }: Pick<PlannedRun["order"], "config" | "models">): Views => ({

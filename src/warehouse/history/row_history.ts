@@ -116,13 +116,14 @@ export async function keptStreams(db: Db, company: string, streams: readonly str
 }
 
 /** Tables of these streams were lost or made anew: their versions have to catch up before they are kept again. */
-export async function interruptHistory(trx: Trx, streams: readonly string[]): Promise<void> {
+export async function interruptHistory(trx: Trx, streams: readonly string[], company?: string): Promise<void> {
   if (streams.length === 0) return;
   await trx
     .updateTable("history")
     .set({ kept_to: sql`current_timestamp` })
     .where("stream", "in", streams)
     .where("kept_to", "is", null)
+    .$if(company !== undefined, query => query.where("company", "=", company!))
     .execute();
 }
 

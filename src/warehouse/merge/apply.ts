@@ -39,6 +39,8 @@ export interface Published {
   readonly parted: Parted;
   /** Lines of child tables whose row stays. */
   readonly linesDeleted: number;
+  /** Child tables that got lines. */
+  readonly filled: readonly string[];
   readonly blockedLines: BlockedLines | undefined;
   readonly problems: readonly ColumnProblems[];
 }
@@ -113,6 +115,7 @@ export async function applyDiff(
   const lines = await judgeLines(publishing, answered, lineLimits);
   const diff = await withholdLines(publishing, lines, answered, judged?.outcomes);
   let linesDeleted = 0;
+  const filled: string[] = [];
   let problems: readonly ColumnProblems[] = [];
   // The first load of a list tells of no change.
   const changing =
@@ -122,7 +125,9 @@ export async function applyDiff(
   if (diff.touched > 0) {
     await replaceRows(publishing, diff);
     for (const child of tables.children) {
-      linesDeleted += await publishChildren(publishing, child, lines.kept.includes(child));
+      const { inserted, deleted } = await publishChildren(publishing, child, lines.kept.includes(child));
+      linesDeleted += Number(deleted);
+      if (inserted > 0n) filled.push(child.name);
     }
     problems = await noteKept(publishing, lines.kept);
     if (diff.refreshed + diff.updated > 0) {
@@ -146,6 +151,7 @@ export async function applyDiff(
     ...summary(diff, ofMissing + deleted + absent, ofMissing),
     parted: { deleted, blocked },
     linesDeleted,
+    filled,
     blockedLines: lines.blocked,
     problems,
   };

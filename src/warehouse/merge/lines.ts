@@ -122,9 +122,13 @@ export async function noteKept(publishing: Publishing, kept: readonly Table[]): 
 
 /**
  * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new
- * ones get this publish's timestamp, surplus ones `_deleted_at`. `keeps`: where a row has no readable array all stay. Returns how many were deleted.
+ * ones get this publish's timestamp, surplus ones `_deleted_at`. `keeps`: where a row has no readable array all stay. Returns how many came and were deleted.
  */
-export async function publishChildren(publishing: Publishing, child: Table, keeps: boolean): Promise<number> {
+export async function publishChildren(
+  publishing: Publishing,
+  child: Table,
+  keeps: boolean,
+): Promise<{ readonly inserted: bigint; readonly deleted: bigint }> {
   const { trx, destination, target, names } = publishing;
   const { company, tables, stage } = target;
   const key = tables.main.key;
@@ -143,9 +147,9 @@ export async function publishChildren(publishing: Publishing, child: Table, keep
     select ${company}, ${columnList(key, "c")}, r._index, ${columnList(written, "r")}, ${timestamp}
     from ${changed} c join ${staged} r on r._seq = c._seq`;
   if (known.rows.length === 0) {
-    await insert.execute(trx);
+    const { numAffectedRows: inserted = 0n } = await insert.execute(trx);
     await beginVersions(publishing, tables, child, sql`${changed} c`, same);
-    return 0;
+    return { inserted, deleted: 0n };
   }
   const { numAffectedRows: deleted = 0n } =
     await sql`update ${table} t set _deleted_at = ${timestamp}, _changed_at = ${timestamp} from ${changed} c
@@ -162,10 +166,11 @@ export async function publishChildren(publishing: Publishing, child: Table, keep
     where ${same} and t._index = r._index and (t._deleted_at is not null or ${anyDiffers("r", "t", stable)})`.execute(
     trx,
   );
-  await sql`${insert} where not exists (select 1 from ${table} t where ${same} and t._index = r._index)`.execute(trx);
+  const { numAffectedRows: inserted = 0n } =
+    await sql`${insert} where not exists (select 1 from ${table} t where ${same} and t._index = r._index)`.execute(trx);
   const touched = sql`${changed} c join ${table} n on n._company = ${company} and ${equal("n", "c", key)}
     and n._changed_at = ${timestamp}`;
   await endVersions(publishing, tables, child, touched, sql`t._company = ${company} and ${equal("t", "n", child.key)}`);
   await beginVersions(publishing, tables, child, sql`${changed} c`, same);
-  return Number(deleted);
+  return { inserted, deleted };
 }

@@ -32,11 +32,19 @@ const postgresCatalog: CatalogQueries = {
   where n.nspname in (${schemas})
   order by n.nspname, c.relname, a.attnum`,
   relationLines: schema => sql<RelationLine>`
-  select c.relname as name, coalesce(c.relkind = 'v', false) as is_view, d.description is not null as is_commented
+  select c.relname as name, coalesce(c.relkind = 'v', false) as is_view, d.description is not null as is_commented, f.reads
   from pg_catalog.pg_namespace n
   left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
   left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_class'::regclass and d.objoid = c.oid
     and d.objsubid = 0
+  left join (
+    select r.ev_class, array_agg(distinct m.nspname || '.' || t.relname) as reads
+    from (select distinct objid, refobjid from pg_catalog.pg_depend
+      where classid = 'pg_catalog.pg_rewrite'::regclass and refclassid = 'pg_catalog.pg_class'::regclass) p
+    join pg_catalog.pg_rewrite r on r.oid = p.objid and r.ev_class <> p.refobjid
+    join pg_catalog.pg_class t on t.oid = p.refobjid join pg_catalog.pg_namespace m on m.oid = t.relnamespace
+    group by r.ev_class
+  ) f on f.ev_class = c.oid
   where n.nspname = ${schema}`,
   columnNames: (schema, tables) => sql`select c.relname as "table", a.attname as "column" from pg_catalog.pg_class c
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -71,8 +79,11 @@ const postgresCatalog: CatalogQueries = {
       ];
     },
     drop: (schema, name) => sql`drop function if exists ${sql.id(schema, name)}(timestamptz)`,
-    lines: schema => sql`select p.proname as name, d.description as comment
+    lines: schema => sql`select p.proname as name, d.description as comment, m.nspname || '.' || c.relname as versions
           from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+          join pg_catalog.pg_type t on t.oid = p.prorettype
+          left join pg_catalog.pg_class c on c.oid = t.typrelid
+          left join pg_catalog.pg_namespace m on m.oid = c.relnamespace
           left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_proc'::regclass and d.objoid = p.oid
           where n.nspname = ${schema}
             and pg_catalog.pg_get_function_identity_arguments(p.oid) = 'moment timestamp with time zone'`,

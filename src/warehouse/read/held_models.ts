@@ -2,13 +2,11 @@ import { sql } from "kysely";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
 import { type Db, quotedName, type Schemas } from "../database.ts";
 import type { Dialect } from "../dialect.ts";
-import { type PresentViews, presentViews } from "../views/present_views.ts";
+import { noViews, type PresentViews, presentViews } from "../views/present_views.ts";
 import { attempt } from "../views/statements.ts";
 import { printOf, type View, type ViewOrder } from "../views/view.ts";
 import { viewOfModel } from "../views/view_plan.ts";
 import { unlessBeyond } from "./question.ts";
-
-const nothing: PresentViews = { isSchemaThere: false, names: new Map(), record: {} };
 
 /** Models that stand in temporary tables for a while. */
 export interface HeldModels {
@@ -34,7 +32,7 @@ export async function holdModels(
   await attempt(db, dialect, async () => {
     present = await presentViews(db, dialect, order.schema);
   });
-  const { names, record } = present ?? nothing;
+  const { names, record } = present ?? noViews;
   const has = (name: string) => names.get(name) === true;
   const models = inDependencyOrder(order.models)
     .filter(({ name }) => has(name))

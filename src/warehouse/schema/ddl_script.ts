@@ -4,7 +4,7 @@ import { type Catalog, emptyCatalog } from "../ddl/database_catalog.ts";
 import { allGrants, allViewGrants } from "../ddl/grants.ts";
 import { type Dialect, kyselyWith } from "../dialect.ts";
 import { DATA_VERSION, stateStatements } from "../state/state_ddl.ts";
-import { recordViews } from "../views/present_views.ts";
+import { noViews, recordViews } from "../views/present_views.ts";
 import { creation } from "../views/statements.ts";
 import { tablesIn, type View } from "../views/view.ts";
 import { planViews, recordOf } from "../views/view_plan.ts";
@@ -34,8 +34,7 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
 export function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog = emptyCatalog): readonly View[] {
   const { views } = order;
   if (views === undefined || !views.wanted) return [];
-  const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
-  return planViews(dialect, order, views, { catalog, made: tablesIn(order), present: nobody }, compiled).changed;
+  return planViews(dialect, order, views, { catalog, made: tablesIn(order), present: noViews }, compiled).changed;
 }
 
 /** The views and that they are ours: a run would take them for somebody's own otherwise. */

@@ -29,15 +29,24 @@ export async function foreignKeySteps(
       certainty === "certain" && toOne && from.table !== to.table && made.has(from.table) && made.has(to.table),
   );
   if (wanted.length === 0) return [];
-  const { rows } = await sql<{ version: number; names: string[] | null }>`
-    select current_setting('server_version_num')::integer as version, array_agg(c.conname::text) as names
+  const { rows } = await sql<{ version: number; name: string | null; from: string; to: string }>`
+    select current_setting('server_version_num')::integer as version, c.conname as name, f.relname as "from", case when t.relnamespace = c.connamespace then t.relname end as "to"
     from (select null) one left join pg_catalog.pg_constraint c on c.contype = 'f' and c.connamespace = (
-      select oid from pg_catalog.pg_namespace where nspname = ${schema})`.execute(db);
-  const { version = 0, names } = rows[0] ?? {};
+      select oid from pg_catalog.pg_namespace where nspname = ${schema})
+    left join pg_catalog.pg_class f on f.oid = c.conrelid left join pg_catalog.pg_class t on t.oid = c.confrelid`.execute(
+    db,
+  );
+  const { version = 0 } = rows[0] ?? {};
   if (version < UNCHECKED_SINCE) return [];
-  const statements = wanted
-    .filter(relation => !(names ?? []).includes(constraintName(relation)))
-    .map(relation => foreignKey(schema, relation));
+  const statements = wanted.flatMap(relation => {
+    const name = constraintName(relation);
+    const present = rows.find(row => row.name === name && row.from === relation.from.table);
+    if (present?.to === relation.to.table) return [];
+    const table = sql.id(schema, relation.from.table);
+    // The table that it refers to was renamed, and another one has its name now.
+    const moved = present === undefined ? [] : [sql`alter table ${table} drop constraint ${sql.id(name)}`];
+    return [...moved, foreignKey(schema, relation)];
+  });
   return statements.length === 0 ? [] : [{ statements }];
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "../../counted.ts";
 import { catalog, type Message, template, textsOf } from "../../message.ts";
 
 const startOver = (rename: "rename" | "Rename", stream: string): string =>
@@ -65,6 +66,11 @@ export const tablesMessages = catalog("tables", {
     { name: "dw.items", reason: "materialized view reports.prices depends on table dw.items" },
     ({ name, reason }) =>
       `Something of yours needs ${name}, which would be dropped: ${reason}. Nothing was changed; drop it first, or run reset without --drop.`,
+  ),
+  rows_differ: template(
+    { table: "items", company: "acme", rows: 40, known: 45 },
+    ({ table, company, rows, known }) =>
+      `${table} has ${counted(rows, "live row")} of ${company}, but tributary had stored ${known}. Somebody changed the table, or restored a part of the warehouse. This run reads the stream whole.`,
   ),
   copy_differs: template(
     { table: "dw.items", sent: contents(1_200, "81f2c0"), arrived: contents(1_199, "77ab03") },

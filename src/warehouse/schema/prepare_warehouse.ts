@@ -13,9 +13,11 @@ import type { Destination } from "../destination.ts";
 import { historiesLeft, reconcileHistory } from "../history/row_history.ts";
 import { dropStages } from "../state/drop_stages.ts";
 import { checkIdentity } from "../state/identity.ts";
+import { hasSucceededOn } from "../state/run_log.ts";
 import { ensureState } from "../state/state_ddl.ts";
 import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
+import { type Mended, mendLostRows } from "./lost_rows.ts";
 import { forgetStream } from "./removal.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
@@ -47,9 +49,28 @@ export interface Expectation {
   readonly waitMs: number;
   /** Other processes lock the companies and work on them, each on one at a time. */
   readonly isShared?: boolean;
+  /** The run compares everything with the tables themselves. */
+  readonly isFull?: boolean;
   readonly now: string;
   readonly views: Views;
 }
+
+/** Looks for rows that the tables have lost. Rows are counted where `isFull` says so, and in the first run of a day, unless the files lie far away. */
+export async function mendLost(
+  destination: Destination,
+  { companies, streams, lockedStreams, isFull, now }: WatchExpectation,
+): Promise<readonly Mended[]> {
+  const counts =
+    isFull === true || (destination.dialect.rowsAreNear && !(await hasSucceededOn(destination.db, now.slice(0, 10))));
+  const watched = { streams: streams.filter(({ name }) => lockedStreams.includes(name)), counts, now };
+  const mended: Mended[] = [];
+  for (const { name: company } of companies) mended.push(await mendLostRows(destination, { ...watched, company }));
+  return mended;
+}
+
+type WatchExpectation = Pick<Expectation, "streams" | "lockedStreams" | "isFull" | "now"> & {
+  readonly companies: readonly { readonly name: string }[];
+};
 
 type HistoryExpectation = Pick<Expectation, "streams" | "versioned" | "lockedStreams" | "now"> & {
   readonly companies: readonly { readonly name: string }[];
@@ -105,9 +126,10 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   };
   const { done, missing, warnings } = await ensureTables(db, dialect, order);
   await keepRates(db, stateSchema, rates);
+  const mended = isShared ? [] : await mendLost(destination, expectation);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
-  const gone = lost.map(stream => `${stream.name}: its tables were gone or emptied, it is read from the start`);
+  const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
   const reconcileHistories = async () => {
     const histories = isShared
       ? []
@@ -115,7 +137,12 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
     return histories;
   };
-  return { done: [...upgraded, ...done, ...gone], warnings, widened, reconcileHistories };
+  return {
+    done: [...upgraded, ...done, ...gone, ...mended.flatMap(each => each.done)],
+    warnings: [...warnings, ...mended.flatMap(each => each.warnings)],
+    widened,
+    reconcileHistories,
+  };
 }
 
 /** Begins and ends the histories of these companies; answers sentences. `streams` have the columns that were added to their tables. */

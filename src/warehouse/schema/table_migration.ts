@@ -18,7 +18,7 @@ export function inOrder(steps: readonly Step[]): readonly Fragment[] {
 export interface Plan {
   readonly steps: readonly Step[];
   readonly refusals: readonly Message[];
-  /** Streams that have state but lack a table, or its rows: they have to be read from the start. */
+  /** Streams that have state but lack a table: they have to be read from the start. */
   readonly missing: readonly string[];
   /** Streams of whose rows somebody dropped or renamed columns. */
   readonly emptied: readonly string[];
@@ -31,8 +31,6 @@ export interface Plan {
 interface Found {
   readonly unfilled?: Unfilled;
   readonly given?: RecordedColumns;
-  /** Streams whose main table is empty although rows were loaded into it. */
-  readonly cleared?: ReadonlySet<string>;
 }
 
 /** Compares what is there with what is wanted. `known` tells the tables that were made once. */
@@ -41,11 +39,11 @@ export function planTables(
   catalog: Catalog,
   shapes: readonly Shape[],
   known: (shape: Shape) => boolean,
-  { unfilled = allFilled, given = new Map(), cleared = new Set() }: Found = {},
+  { unfilled = allFilled, given = new Map() }: Found = {},
 ): Plan {
   const steps: Step[] = [];
   const refusals: Message[] = [];
-  const missing = new Set(cleared);
+  const missing = new Set<string>();
   const unversioned = new Set<string>();
   const emptied = new Set<string>();
   let reshaped = false;
@@ -76,7 +74,7 @@ export function planTables(
     const { stream, name } = shape;
     steps.push(...own.map(step => ({ ...step, table: { stream, name } })));
   }
-  steps.push(...rowStateRepairs(catalog, shapes, cleared), ...forgetFilled(shapes, unfilled));
+  steps.push(...rowStateRepairs(catalog, shapes), ...forgetFilled(shapes, unfilled));
   return {
     ...{ steps, refusals, missing: [...missing], emptied: [...emptied], unversioned: [...unversioned] },
     reshaped,
@@ -214,9 +212,13 @@ function presentAgain(shape: Shape, column: Pick<ShapedColumn, "name">): Fragmen
 }
 
 function functions(dialect: Dialect, { functions: there }: Catalog, asOf: AsOf): Step[] {
-  const name = `${asOf.schema}.${asOf.name}`;
-  if (dialect.commentsEverything ? there.get(name) === asOf.comment : there.has(name)) return [];
-  return [{ statements: dialect.asOf.create(asOf) }];
+  const { schema, name, versions, comment } = asOf;
+  const present = there.get(`${schema}.${name}`);
+  // Its table of versions was renamed, and another one has its name now.
+  const isMoved = ![undefined, null, `${schema}.${versions}`].includes(present?.versions);
+  const isCommented = !dialect.commentsEverything || present?.comment === comment;
+  if (present !== undefined && !isMoved && isCommented) return [];
+  return [{ statements: [...(isMoved ? [dialect.asOf.drop(schema, name)] : []), ...dialect.asOf.create(asOf)] }];
 }
 
 function comments(shape: Shape, present: PresentTable | undefined): Step[] {
@@ -236,15 +238,14 @@ export const commentOnTable = (table: { schema: string; name: string }, text: st
   sql`comment on table ${tableOf(table)} is ${sql.lit(text)}`;
 
 /** The row state must never know more rows than the table holds, nor fewer. */
-function rowStateRepairs(catalog: Catalog, shapes: readonly Shape[], cleared: ReadonlySet<string>): Step[] {
+function rowStateRepairs(catalog: Catalog, shapes: readonly Shape[]): Step[] {
   const isPresent = (shape: Shape) => catalog.tables.has(`${shape.schema}.${shape.name}`);
   return shapes
     .filter(shape => shape.role === "row_state")
     .flatMap((rowState): Step | readonly Step[] => {
       const main = shapes.find(shape => shape.role === "main" && shape.stream === rowState.stream)!;
       const children = shapes.filter(shape => shape.role === "child" && shape.stream === rowState.stream);
-      if (isPresent(rowState) && (!isPresent(main) || cleared.has(main.stream)))
-        return { onRows: [sql`delete from ${tableOf(rowState)}`] };
+      if (isPresent(rowState) && !isPresent(main)) return { onRows: [sql`delete from ${tableOf(rowState)}`] };
       if (!isPresent(rowState) && isPresent(main)) {
         const key = sql.join(main.primaryKey.map(name => sql.id(name)));
         const rows = sql`insert into ${tableOf(rowState)} (${key}, hash, vhash, stamp, first_seen_at, deleted_at)

@@ -21,13 +21,13 @@ import { planViewChanges } from "../views/view_changes.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
 import { foreignKeysInTheWay, interferences } from "./foreign_objects.ts";
 import { tablesMessages } from "./messages.ts";
-import { commentOnTable, inOrder, type Plan, planTables, reservedTables, tableOf } from "./table_migration.ts";
+import { commentOnTable, inOrder, type Plan, planTables, reservedTables } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 
 export interface TableOrder extends ViewedTables {
   /** The version of the program, which is recorded where it makes tables or gives them another shape. */
   readonly program?: string | undefined;
-  /** When the run began; without it, as while tables are filled from another warehouse, what is done is not recorded, and an empty table is none that lost its rows. */
+  /** When the run began; without it, as while tables are filled from another warehouse, what is done is not recorded. */
   readonly now?: string | undefined;
   /** The whole text of a table's comment: what it is, endpoint, mode, absence. */
   readonly comment: (table: Table) => string;
@@ -35,7 +35,7 @@ export interface TableOrder extends ViewedTables {
   readonly relations?: readonly Relation[];
 }
 
-/** What was done, as sentences, and the streams whose tables, or all rows, were lost: their state and detail state were emptied with it. */
+/** What was done, as sentences, and the streams whose tables were lost: their state and detail state were emptied with it. */
 export interface Ensured {
   readonly done: readonly string[];
   readonly missing: readonly string[];
@@ -103,10 +103,7 @@ async function planned(db: Db, dialect: Dialect, order: TableOrder): Promise<Pla
   const recorded = await recordedTables(db);
   const unfilled = await unfilledColumns(db, stateSchema);
   const given = await recordedColumns(db);
-  const cleared =
-    dialect.rowsAreNear && order.now !== undefined ? await clearedStreams(db, catalog, shapes) : new Set<string>();
-  const found = { unfilled, given, cleared };
-  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), found));
+  const plan = accepted(planTables(dialect, catalog, shapes, shape => recorded.has(shape.name), { unfilled, given }));
   const steps: Step[] = [];
   if (!catalog.schemas.has(schema))
     steps.push({ sentence: `created schema ${schema}`, statements: [sql`create schema ${sql.id(schema)}`] });
@@ -123,21 +120,6 @@ async function planned(db: Db, dialect: Dialect, order: TableOrder): Promise<Pla
   if (columns !== undefined) record(recordColumns(stateSchema, columns));
   if (plan.reshaped && program !== undefined) record(recordProgram(stateSchema, program));
   return { ...plan, steps, catalog };
-}
-
-/** Finds the streams whose main table is empty although the row state has rows. Many people empty a table to have it loaded again. */
-async function clearedStreams(db: Db, { tables }: Catalog, shapes: readonly Shape[]): Promise<ReadonlySet<string>> {
-  const present = shapes.filter(({ schema, name }) => tables.has(`${schema}.${name}`));
-  const mains = new Map(present.filter(({ role }) => role === "main").map(main => [main.stream, main]));
-  const looks = present.flatMap(rowState => {
-    const main = rowState.role === "row_state" ? mains.get(rowState.stream) : undefined;
-    if (main === undefined) return [];
-    return sql`select ${sql.lit(main.stream)} as stream where exists (select 1 from ${tableOf(rowState)})
-      and not exists (select 1 from ${tableOf(main)})`;
-  });
-  if (looks.length === 0) return new Set();
-  const { rows } = await sql<{ stream: string }>`${sql.join(looks, sql` union all `)}`.execute(db);
-  return new Set(rows.map(({ stream }) => stream));
 }
 
 /** Writes a row of `table_changes` for each step that changes a table. */

@@ -163,6 +163,8 @@ const streamState = z.object({
   questions: questions.nullable().default(null),
   /** By table, the documented fields that every row had, and those that had been there and vanished. */
   fields: z.record(z.string(), z.object({ always: names, vanished: names })).default({}),
+  /** Child tables that had lines of its rows: an empty one has lost them. */
+  filled: names.default([]),
   /** Where versions of the rows are kept: the columns whose changes began none, `table.column`; null: nobody noted. */
   unversioned: names.nullable().default(null),
   /** What its rows were read with last; null: nothing was published since that is noted. */

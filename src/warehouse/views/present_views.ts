@@ -11,8 +11,12 @@ export interface PresentViews {
   readonly isSchemaThere: boolean;
   /** True for a view that is ours: it was recorded, and has a comment still, which one that was made again by hand lacks. */
   readonly names: ReadonlyMap<string, boolean>;
+  /** What views read that are bound to it, `schema.name`, by the view's name. */
+  readonly reads: ReadonlyMap<string, readonly string[]>;
   readonly record: ViewRecord;
 }
+
+export const noViews: PresentViews = { isSchemaThere: false, names: new Map(), reads: new Map(), record: {} };
 
 /** Reads what is there, in two small queries. */
 export async function presentViews(db: Db, dialect: Dialect, schema: string): Promise<PresentViews> {
@@ -24,6 +28,7 @@ export async function presentViews(db: Db, dialect: Dialect, schema: string): Pr
     names: new Map(
       lines.map(({ name, is_view, is_commented }) => [name!, is_view && is_commented && Object.hasOwn(record, name!)]),
     ),
+    reads: new Map(lines.map(({ name, reads }) => [name!, reads ?? []])),
     record,
   };
 }

@@ -1,4 +1,5 @@
 import { inDependencyOrder, type Model, modelSelect } from "../../catalog/model.ts";
+import type { Stream } from "../../catalog/stream.ts";
 import type { Message } from "../../message.ts";
 import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
@@ -52,10 +53,16 @@ export function planViews(
     }
   }
   const all = [...wanted.values()];
+  const places = [place.stateSchema, order.schema].map(schema => `${schema}.`);
+  const ours = new Set(order.catalogue.flatMap(stream => namesOf(place.schema, stream)));
+  // A table that was renamed or moved is still what the views of before read.
+  const isBound = ({ name }: View) =>
+    present.reads.get(name)?.every(read => ours.has(read) || places.some(schema => read.startsWith(schema))) !== false;
   const isDefined = (view: View) => {
     const before = present.names.get(view.name) === true ? present.record[view.name] : undefined;
     const { definition } = printOf(view);
-    return before?.definition === definition || (order.stored && before?.definition === storedDefinition(definition));
+    const is = [definition, ...(order.stored ? [storedDefinition(definition)] : [])];
+    return before !== undefined && is.includes(before.definition) && isBound(view);
   };
   const isCommented = (view: View) => present.record[view.name]?.comments === printOf(view).comments;
   return {
@@ -66,6 +73,10 @@ export function planViews(
     warnings,
   };
 }
+
+/** The tables of a stream, those of versions included, `schema.name`. */
+const namesOf = (schema: string, { tables: { main, children } }: Stream): readonly string[] =>
+  [main, ...children].flatMap(table => [table.name, versionsName(table)].map(name => `${schema}.${name}`));
 
 export const isDone = ({ changed, recommented, obsolete }: ViewPlan): boolean =>
   changed.length + recommented.length + obsolete.length === 0;

@@ -1,11 +1,11 @@
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type SimulatorOptions, startSimulator } from "../../../simulator/simulator.ts";
 import { stillClock } from "../../support/clock.ts";
 import { core as streams } from "../../support/core.ts";
 import { bench, lineOf } from "../../support/run.ts";
 import { contents, difference } from "../../support/tables.ts";
 import { compareWithTruth } from "../../support/truth.ts";
-import { eitherWarehouse, passing, postgresWarehouse, type Warehouse } from "../../support/warehouse.ts";
+import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
 
 const sizes = { orders: 130, invoices: 51, items: 101, findings: 30, ingested: 60 };
 const onlyOrders = { sizes: { orders: 130, invoices: 0, items: 0, findings: 0, ingested: 0 } };
@@ -138,22 +138,4 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       _extra: { x_new: 1 },
     });
   });
-});
-
-test("emptied tables are loaded again", async () => {
-  const { simulator, warehouse, sync, said } = await begun(
-    () => passing(postgresWarehouse(inject("postgresUrl"))),
-    onlyOrders,
-  );
-  for (const table of ["purchase_orders", "purchase_order_details"])
-    await warehouse.query(`delete from procurement.${table}`);
-  const report = await sync();
-  expect(lineOf(report, "purchase_orders")).toMatchObject({ status: "succeeded", inserted: 130 });
-  expect(lineOf(report, "purchase_order_details")).toMatchObject({ status: "succeeded", inserted: 130 });
-  expect(said.filter(text => text.includes("emptied"))).toEqual([
-    "purchase_orders: its tables were gone or emptied, it is read from the start",
-    "purchase_order_details: its tables were gone or emptied, it is read from the start",
-  ]);
-  expect(await compareWithTruth(simulator, warehouse, orders, "")).toMatchObject({ differences: [] });
-  expect((await sync()).streams.filter(({ inserted }) => inserted > 0)).toEqual([]);
 });

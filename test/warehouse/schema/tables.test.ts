@@ -249,26 +249,6 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(await rowsOf(destination, "select * from _tributary.rows_items")).toEqual([]);
   });
 
-  test("an emptied table is reported like one that is gone", async () => {
-    const destination = await make();
-    const missing = async () => (await ensure(destination, items(), { now: "2025-01-02T00:00:00Z" })).missing;
-    await missing();
-    const { db } = destination;
-    const state = { company: "acme", stream: "items", state: "{}", updated_at: "2025-01-01T00:00:00Z" };
-    await db.insertInto("stream_state").values(state).execute();
-    for (const item of ["i", "j"]) await insertItem(destination, item);
-    await rowsOf(destination, "delete from procurement.items where item_id = 'i'");
-    // Of single rows `verify` tells.
-    expect(await missing()).toEqual([]);
-    await rowsOf(destination, "delete from procurement.items");
-    // While it is filled from another warehouse it may lack what its row state knows.
-    expect((await ensure(destination, items())).missing).toEqual([]);
-    expect(await missing()).toEqual(["items"]);
-    expect(await db.selectFrom("stream_state").selectAll().execute()).toEqual([]);
-    expect(await rowsOf(destination, "select * from _tributary.rows_items")).toEqual([]);
-    expect(await missing()).toEqual([]);
-  });
-
   test("a child table that is new, or gone, makes the next full scan compare every row", async () => {
     const destination = await make();
     const { children, main } = items();

@@ -36,7 +36,7 @@ const duckdbCatalog: CatalogQueries = {
     union all
     select schema_name, table_name, false, comment from duckdb_tables() where database_name = current_database()
   )
-  select r.name, coalesce(r.is_view, false) as is_view, r.comment is not null as is_commented
+  select r.name, coalesce(r.is_view, false) as is_view, r.comment is not null as is_commented, null as reads
   from duckdb_schemas() s left join relations r on r.schema_name = s.schema_name
   where s.database_name = current_database() and s.schema_name = ${schema}`,
   columnNames: (schema, tables) =>
@@ -72,7 +72,7 @@ const duckdbCatalog: CatalogQueries = {
       ];
     },
     drop: (schema, name) => sql`drop macro table if exists ${sql.id(schema, name)}`,
-    lines: schema => sql`select function_name as name, comment from duckdb_functions()
+    lines: schema => sql`select function_name as name, comment, null as versions from duckdb_functions()
           where function_type = 'table_macro' and not internal and database_name = current_database()
             and schema_name = ${schema}`,
   },

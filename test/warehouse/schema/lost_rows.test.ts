@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { id, table, text } from "../../../schemas/fields.ts";
+import { meddle } from "../../operations/verify/planting.ts";
+import { lineOf } from "../../support/run.ts";
+import { contents } from "../../support/tables.ts";
+import { eitherWarehouse } from "../../support/warehouse.ts";
+import { ordersWith } from "../../sync/orders.ts";
+import { scenario } from "../../sync/scenario.ts";
+
+const lines = { line_no: id().nullable(), description: text().nullable() };
+const catalogue = ordersWith({
+  order: { vendor_name: text().nullable() },
+  detail: { status: text().nullable(), line_items: table("purchase_order_line_items", "Lines.", lines) },
+});
+/** What the day of a run decides. */
+const whenever = { _changed_at: "", _first_seen_at: "", _extra: {} };
+const data = "procurement.purchase_order";
+
+describe.each(eitherWarehouse)("$name", ({ make }) => {
+  async function loaded(history = false) {
+    const place = await scenario(
+      make,
+      { orders: 12 },
+      { config: { streams: { defaults: { details: { audit: 0 }, history } } } },
+    );
+    const first = await place.sync({ catalogue });
+    expect(first.exit_code).toBe(0);
+    const values = async () =>
+      [...(await contents(place.warehouse, catalogue))]
+        .map(([key, row]) => [key, { ...JSON.parse(row), ...whenever }] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1));
+    const before = await values();
+    /** What a run says and requests after somebody's statements; the tables then have their rows again. */
+    const mended = async (statements: readonly string[], { hours = 1, full = false } = {}) => {
+      await meddle(place.warehouse, statements);
+      place.clock.advance(hours * 3_600_000);
+      place.simulator.requests.clear();
+      place.said.length = 0;
+      const report = await place.sync({ catalogue, full });
+      expect(await values()).toEqual(before);
+      const said = place.said.filter(each => each.includes("was emptied"));
+      return { report, said, details: place.simulator.requests.count("/po/{po_number}") };
+    };
+    return { ...place, mended };
+  }
+
+  test("emptied child tables, and the rows of one company among others, are loaded again", async () => {
+    const { mended } = await loaded();
+    const child = await mended([`delete from ${data}_line_items`]);
+    expect(child.said).toEqual([
+      "purchase_order_details: purchase_order_line_items was emptied for acme, its rows are loaded again",
+    ]);
+    expect(child.details).toBe(12);
+    const main = await mended([
+      `insert into ${data}s (_company, po_number) values ('globex', 'x')`,
+      `delete from ${data}s where _company = 'acme'`,
+      `delete from ${data}_details where _company = 'acme'`,
+      `delete from ${data}s where _company = 'globex'`,
+    ]);
+    expect(main.said).toHaveLength(2);
+    expect(lineOf(main.report, "purchase_orders")).toMatchObject({ inserted: 12 });
+    const next = await mended([]);
+    expect([next.details, next.said, lineOf(next.report, "purchase_orders").unchanged]).toEqual([0, [], 12]);
+  });
+
+  test("emptied tables of versions begin again with the present rows", async () => {
+    const { mended, count } = await loaded(true);
+    const { said, details } = await mended([`delete from ${data}s_versions`]);
+    expect([said.length, details]).toEqual([1, 0]);
+    expect(await count("purchase_orders_versions", "_is_current")).toBe(12);
+  });
+
+  test("a partial restore is a warning of the next night's first run, and --full finds it at once", async () => {
+    const { mended } = await loaded();
+    const numbers = `in (select po_number from ${data}s order by po_number limit 5)`;
+    const some = [
+      `delete from ${data}_details where po_number ${numbers}`,
+      `delete from ${data}s where po_number ${numbers}`,
+    ];
+    for (const how of [{ hours: 24 }, { full: true }]) {
+      const { report, details } = await mended(some, how);
+      expect(report.warnings.map(({ code, fields }) => [code, fields])).toEqual(
+        ["purchase_orders", "purchase_order_details"].map(table => [
+          "tables.rows_differ",
+          { table, company: "acme", rows: 7, known: 12 },
+        ]),
+      );
+      expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 5, table_rows: 12 });
+      expect(details).toBe(5);
+    }
+  });
+
+  test("a row state that is older than the rows is made as the table is", async () => {
+    const { mended } = await loaded();
+    const newer = `po_number in (select po_number from ${data}s order by po_number desc limit 4)`;
+    const { report, details } = await mended(
+      [
+        `delete from _tributary.rows_purchase_orders where ${newer}`,
+        `update _tributary.rows_purchase_orders set deleted_at = current_timestamp where po_number = (select min(po_number) from ${data}s)`,
+      ],
+      { hours: 24 },
+    );
+    expect(report).toMatchObject({ exit_code: 0, warnings: [{ code: "tables.rows_differ" }] });
+    expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, deleted: 0, unchanged: 12 });
+    expect(details).toBe(0);
+  });
+});

@@ -14,7 +14,7 @@ import { type Shape, shapesOf } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
-import { recordMaker, recordProgram } from "../state/identity.ts";
+import { recordMaker, recordProgram, refuseOthersTables } from "../state/identity.ts";
 import { deleteRowsWith, insertRows } from "../state_rows.ts";
 import type { ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
@@ -78,7 +78,7 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
   return ensured;
 }
 
-/** Throws what `ensureState` and `ensureTables` would refuse, and writes nothing: for a look before anything is made. Answers what is there. */
+/** Throws what `ensureState` and `ensureTables` would refuse (ConfigError for tables of another state), and writes nothing: for a look before anything is made. Answers what is there. */
 export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Catalog> {
   const schemas = [order.schema, order.stateSchema];
   if (dialect.isServer) await requireRights(db, schemas);
@@ -90,6 +90,9 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
     ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
     : [];
   accepted({ ...plan, refusals: [...plan.refusals, ...others] });
+  const isOnesOwn = catalog.tables.has(`${order.stateSchema}.warehouse`);
+  if (!isOnesOwn && shapes.some(({ name }) => catalog.tables.has(`${order.schema}.${name}`)))
+    await refuseOthersTables(db, order);
   return catalog;
 }
 

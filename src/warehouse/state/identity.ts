@@ -1,8 +1,9 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
-import type { Db, Fragment } from "../database.ts";
+import type { Db, Fragment, Schemas } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
 import { factOf, keepFact, recordFact } from "./facts.ts";
@@ -44,6 +45,19 @@ export async function checkIdentity(db: Db, dialect: Dialect, identity: Identity
     for (const { key, value } of freshValues(await compareIdentity(trx, identity), identity))
       await keepFact(trx, key, value);
   });
+}
+
+/** For tables that are there without a state. @throws ConfigError where the state is in another schema of this database */
+export async function refuseOthersTables(db: Db, { schema, stateSchema }: Schemas): Promise<void> {
+  const { rows: others } = await sql<{ name: string }>`select table_schema as name from information_schema.columns
+    where table_catalog = current_database() and table_name = 'warehouse' and column_name in ('key', 'value')
+      and table_schema <> ${stateSchema} group by table_schema having count(*) = 2`.execute(db);
+  for (const { name } of others) {
+    const { rows } = await sql<{ value: unknown }>`select value from ${sql.id(name, "warehouse")}
+      where key = 'schema'`.execute(db);
+    if (rows[0]?.value === schema)
+      throw new ConfigError(identityMessages.other_state({ schema, kept: name, configured: stateSchema }));
+  }
 }
 
 /** Throws what `checkIdentity` would refuse, and writes nothing; answers what is recorded. */

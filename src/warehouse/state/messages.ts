@@ -12,6 +12,11 @@ export const identityMessages = catalog("identity", {
     ({ kept, configured }) =>
       `This warehouse keeps its tables in schema ${kept}, but destination.schema is ${configured}. Set destination.schema back to ${kept}, or give the new schema a state of its own (destination.state_schema, or another database or file).`,
   ),
+  other_state: template(
+    { schema: "dw", kept: "_tributary", configured: "_second" },
+    ({ schema, kept, configured }) =>
+      `The tables in schema ${schema} belong to the state in schema ${kept}, but destination.state_schema is ${configured}. Set destination.state_schema back to ${kept}, or give the new state tables of its own (destination.schema, or another database or file). To hand the tables over, drop schema ${kept} first.`,
+  ),
   other_address: template(
     { company: "acme", kept: "https://api.example.com", configured: "https://api.example.org" },
     ({ company, kept, configured }) =>

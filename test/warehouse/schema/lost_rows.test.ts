@@ -104,4 +104,16 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, deleted: 0, unchanged: 12 });
     expect(details).toBe(0);
   });
+
+  test("tables that another state schema knows are refused until that schema is gone", async () => {
+    const { sync, configure, mended, warehouse } = await loaded();
+    const streams = { defaults: { details: { audit: 0 } } };
+    configure({ destination: { state_schema: "second" }, streams });
+    const fields = { schema: "procurement", kept: "_tributary", configured: "second" };
+    await expect(sync({ catalogue })).rejects.toMatchObject({ exitCode: 2, code: "identity.other_state", fields });
+    await meddle(warehouse, ["drop schema _tributary cascade"]);
+    const { report } = await mended([]);
+    expect(report.exit_code).toBe(0);
+    expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, updated: 0 });
+  });
 });

@@ -95,6 +95,8 @@ export interface TablePlan {
   readonly added: readonly Column[];
   /** Further volatile fields, by column name, from the config. */
   readonly volatile: readonly string[];
+  /** What the config adds to the key: a row without it is a reject. */
+  readonly widening?: readonly string[];
 }
 
 export const INDEX_COLUMN = "_index";
@@ -114,7 +116,9 @@ export function tablesOf(plan: TablePlan): TableSet {
   const added = plan.added.filter(column => !own.some(other => other.name === column.name));
   const leading = added.filter(column => plan.key.includes(column.name));
   const trailing = added.filter(column => !plan.key.includes(column.name));
-  const columns = [...leading, ...own, ...trailing].map(column => markVolatile(column, plan.volatile));
+  const required = (column: Column): Column =>
+    plan.widening?.includes(column.name) ? { ...column, nullable: false, volatile: false } : column;
+  const columns = [...leading, ...own, ...trailing].map(column => required(markVolatile(column, plan.volatile)));
   for (const name of plan.key) {
     const column = columns.find(candidate => candidate.name === name);
     if (column === undefined)
@@ -169,10 +173,10 @@ function lineIdColumn(columns: readonly Column[]): Column {
   return addedColumn(LINE_ID_COLUMN, "context", "id", description, { nullable: true, volatile: true });
 }
 
-/** A column that no field of the row stands for. */
+/** A column that no documented field stands for. */
 export function addedColumn(
   name: string,
-  source: "page" | "context",
+  source: Source,
   kind: Kind,
   description: string,
   more: Partial<Pick<Column, "nullable" | "volatile" | "path" | "personal">> = {},

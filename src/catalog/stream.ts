@@ -193,29 +193,40 @@ export const snapshot = (facts: Omit<Snapshot, "kind"> = {}): Snapshot => ({ kin
 
 /** The stream of these facts. TypeError, when its tables are first asked for, if schema, key and high-water column don't fit. */
 export function defineStream(facts: StreamFacts): Stream {
-  return streamOf(facts, []);
+  return streamOf(facts, noColumns);
 }
 
-/** The stream with further volatile columns from the config. */
-export function withVolatile(stream: Stream, volatile: readonly string[]): Stream {
-  return volatile.length === 0 ? stream : streamOf(stream, volatile);
+/** What the configuration says of a stream's columns: further volatile ones, and its whole key where that is wider (else empty). */
+export interface OwnColumns {
+  readonly volatile: readonly string[];
+  readonly key: readonly string[];
+}
+
+const noColumns: OwnColumns = { volatile: [], key: [] };
+
+/** The stream with the columns that the configuration wants. */
+export function withColumns(stream: Stream, own: OwnColumns): Stream {
+  return own.volatile.length + own.key.length === 0 ? stream : streamOf(stream, own);
 }
 
 // A run needs a few of the catalogue's tables; working all of them out took a tenth of a second of its start.
-function streamOf(facts: StreamFacts, volatile: readonly string[]): Stream {
+function streamOf(facts: StreamFacts, own: OwnColumns): Stream {
   let tables: TableSet | undefined;
   return {
     ...facts,
+    key: own.key.length === 0 ? facts.key : own.key,
     get tables() {
-      tables ??= streamTables(facts, volatile);
+      tables ??= streamTables(facts, own);
       return tables;
     },
   };
 }
 
-function streamTables(facts: StreamFacts, volatile: readonly string[]): TableSet {
-  const tables = tablesOf({ name: facts.name, row: facts.row, key: facts.key, added: addedColumns(facts), volatile });
-  const { mode } = facts;
+function streamTables(facts: StreamFacts, { volatile, key }: OwnColumns): TableSet {
+  const { name, row, mode } = facts;
+  const widening = key.slice(facts.key.length);
+  const added = [...addedColumns(facts), ...widening.map(undocumentedColumn)];
+  const tables = tablesOf({ name, row, key: [...facts.key, ...widening], added, volatile, widening });
   if (mode.kind === "feed") {
     const column = tables.main.columns.find(({ name }) => name === mode.highWaterColumn);
     if (column?.kind !== "moment")
@@ -223,6 +234,9 @@ function streamTables(facts: StreamFacts, volatile: readonly string[]): TableSet
   }
   return tables;
 }
+
+const undocumentedColumn = (name: string): Column =>
+  addedColumn(name, "row", "id", "Part of the key by the configuration; the service's documents don't name the field.");
 
 /** A column of ids that come with the request instead of the row. */
 const requestColumn = (name: string, description: string): Column => addedColumn(name, "context", "id", description);
@@ -309,6 +323,14 @@ export function pathParameters(path: string): string[] {
 /** Paths without parameters: an id must never turn a detail's path into one of them (`/po/stats`). */
 export function fixedPaths(catalogue: readonly Stream[]): string[] {
   return catalogue.map(stream => stream.path).filter(path => !path.includes("{"));
+}
+
+/** Whether the configuration may add columns to a stream's key: it is no place, no day, and the service addresses no row by it. */
+export function mayWiden(catalogue: readonly Stream[], stream: Stream): boolean {
+  const { mode, key } = stream;
+  if (mode.kind === "snapshot" || key.includes(INDEX_COLUMN)) return false;
+  if (mode.kind === "detail") return mode.rows !== undefined;
+  return mode.confirm === undefined && detailsOf(catalogue, stream).length === 0;
 }
 
 /** The details that are asked for row by row: they go and come back with the rows. */

@@ -6,7 +6,7 @@ type Given = Program<EffectiveConfig>;
 type GivenSettings = Given["streams"]["settings"][string];
 
 /** What a stream's settings say where the file says nothing. */
-const UNSAID = { volatile: [], statuses: [], ...asksNothing } as const;
+const UNSAID = { volatile: [], key: [], statuses: [], ...asksNothing } as const;
 
 /** The whole configuration, validated and with every default filled in. */
 export interface Config

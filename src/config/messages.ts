@@ -210,6 +210,16 @@ const streams = {
     ({ stream, name, possible }) =>
       `streams.settings.${stream}.details: expected a stream whose relations lead to the parent rows of ${stream}, got ${name}. Name one of: ${possible.join(", ") || "none"}.`,
   ),
+  fixed_key: template(
+    { stream: "items" },
+    ({ stream }) =>
+      `streams.settings.${stream}.key: ${stream} has details, an address for each row, a row a day, or rows without an identity; its key cannot change. Remove the line.`,
+  ),
+  no_wider_key: template(
+    { stream: "items", key: ["item_id"] as readonly string[], got: ["site_id"] as readonly string[] },
+    ({ stream, key, got }) =>
+      `streams.settings.${stream}.key: expected [${key.join(", ")}] and at least one more column behind it, each once, got [${got.join(", ")}].`,
+  ),
   unknown_name: template(
     {
       where: "streams.settings.items.volatile",

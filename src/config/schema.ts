@@ -45,6 +45,8 @@ export const streamSettings = object({
   max_details: f.whole(0, 100_000_000).optional(),
   /** Columns whose change alone is no change, beside the built-in ones. */
   volatile: names("a column's name").optional(),
+  /** The whole key, where the stream's own does not tell its rows apart. */
+  key: names("a column's name").optional(),
   /** Further values of the list's `status` parameter, read as parts of every full scan. */
   statuses: names("a status").optional(),
   /** Sets of values, each asked for by itself. */

@@ -1,4 +1,5 @@
 import { type Cause, causesOf, possibleFor } from "../catalog/cause.ts";
+import type { Kind } from "../catalog/columns.ts";
 import {
   type Asking,
   asksNothing,
@@ -11,7 +12,7 @@ import {
   waitsFor,
 } from "../catalog/lookup.ts";
 import type { Relation } from "../catalog/relation.ts";
-import type { Stream } from "../catalog/stream.ts";
+import { mayWiden, type Stream } from "../catalog/stream.ts";
 import { ConfigError, refuse } from "../errors.ts";
 import type { Message } from "../message.ts";
 import { nearest } from "../nearest_name.ts";
@@ -20,7 +21,7 @@ import { configMessages } from "./messages.ts";
 
 /** What the config says of a stream that is compared with the catalogue. */
 export type OwnSettings = Pick<StreamSettings, "volatile"> &
-  Partial<Pick<StreamSettings, "unknownFields" | keyof Asking>> & {
+  Partial<Pick<StreamSettings, "key" | "unknownFields" | keyof Asking>> & {
     readonly details?: Partial<NonNullable<StreamSettings["details"]>> | undefined;
   };
 
@@ -91,11 +92,29 @@ function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSet
   // Where fields get columns that the documents don't name, only the warehouse knows them all.
   for (const column of own.unknownFields === "column" ? [] : own.volatile)
     yield* unknown(`${place}.volatile`, column, namesOf(changeable), `column of ${name} that may be volatile`);
+  yield* keyFaults(catalogue, stream, own);
   if (own.details === undefined) return;
   if (mode.kind !== "detail") return yield configMessages.no_details({ stream: name });
   const { with: added = [], without = [] } = own.details;
   for (const [key, names] of Object.entries({ with: added, without }))
     for (const named of names) yield* unknown(`${place}.details.${key}`, named, namesOf(catalogue), "stream");
+}
+
+const TEXTS: readonly Kind[] = ["id", "text"];
+
+/** A key may only become wider: details, child tables and lookups begin with the stream's own. */
+function* keyFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): Generator<Message> {
+  const { key = [] } = own;
+  if (key.length === 0) return;
+  const { name, tables } = stream;
+  if (!mayWiden(catalogue, stream)) return yield configMessages.fixed_key({ stream: name });
+  const further = key.slice(stream.key.length);
+  const isWider = stream.key.every((column, nth) => key[nth] === column) && further.length > 0;
+  if (!isWider || new Set(key).size < key.length)
+    yield configMessages.no_wider_key({ stream: name, key: stream.key, got: key });
+  const possible = tables.main.columns.filter(({ kind, source }) => source === "row" && TEXTS.includes(kind));
+  for (const column of own.unknownFields === "column" ? [] : further)
+    yield* unknown(`streams.settings.${name}.key`, column, namesOf(possible), `text or id of ${name}`);
 }
 
 function* askingFaults(

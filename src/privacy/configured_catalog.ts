@@ -1,5 +1,5 @@
 import { type Meaning, readMeanings } from "../catalog/meaning.ts";
-import { type Stream, withVolatile } from "../catalog/stream.ts";
+import { type Stream, withColumns } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { configMessages } from "../config/messages.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
@@ -15,19 +15,28 @@ export interface CatalogueConfig {
 }
 
 /**
- * The catalogue with the config's further volatile columns, and with what becomes of those that hold personal data; ConfigError
+ * The catalogue with the config's further volatile columns and wider keys, and with what becomes of those that hold personal data; ConfigError
  * for settings that name what doesn't exist.
  */
 export function configured(catalogue: readonly Stream[], { streams, privacy }: CatalogueConfig): readonly Stream[] {
   const { settings } = streams;
   const faults: Message[] = [];
-  const policy = noting(faults, () => policyOf(catalogue, privacy));
   for (const [name, own] of Object.entries(settings)) noting(faults, () => requireStream(catalogue, name, own));
+  const keyed = faults.length > 0 ? catalogue : withKeys(catalogue, settings);
+  const policy = noting(faults, () => policyOf(keyed, privacy));
   noting(faults, () => requireOrder(catalogue, settings));
   if (policy !== undefined) faults.push(...treatedFaults(settings, policy));
   refuse(faults);
-  return catalogue.map(stream => withPolicy(withVolatile(stream, settings[stream.name]?.volatile ?? []), policy!));
+  const own = ({ name }: Stream) => ({ volatile: [], key: [], ...settings[name] });
+  return catalogue.map(stream => withPolicy(withColumns(stream, own(stream)), policy!));
 }
+
+/** The catalogue with every column, and with the keys that the config widens. */
+export const withKeys = (
+  catalogue: readonly Stream[],
+  settings: CatalogueConfig["streams"]["settings"],
+): readonly Stream[] =>
+  catalogue.map(stream => withColumns(stream, { volatile: [], key: settings[stream.name]?.key ?? [] }));
 
 function requireStream(catalogue: readonly Stream[], name: string, own: OwnSettings): void {
   expand(catalogue, [name], "streams.settings");

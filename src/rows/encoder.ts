@@ -9,11 +9,13 @@ import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
 import { OldestRows, type OldRow } from "./old_rows.ts";
 import { LineRow, pageReader, type ReadPage } from "./page_reader.ts";
-import { isObject, knownKey, MOST_REJECTS, pageColumns, type Reject, rejectDigest } from "./reject.ts";
+import { isObject, knownKey, MOST_REJECTS, pageColumns, REPLACED, type Reject, rejectDigest } from "./reject.ts";
+import { AnswerKeys, createPlaces, type Places } from "./repeated_keys.ts";
 import { NOTHING_AROUND, TableWriter, takeTable } from "./table_writer.ts";
 import { fieldTree } from "./unknown_fields.ts";
 
 type Row = Record<string, unknown>;
+type Why = Pick<Reject, "reason" | "field">;
 
 /** How often a column's values didn't fit, for the table `problems`. */
 export interface ColumnProblems {
@@ -93,6 +95,7 @@ export class Encoder {
   readonly #children: readonly TableWriter[];
   readonly #highWaterColumn: Column | undefined;
   #places: Places | undefined;
+  readonly #answer: AnswerKeys;
   readonly #mixed = new MixedHash();
   /** Of each child table, the rows since the last `take` that lack its array. */
   readonly #absent: Uint32Array;
@@ -111,6 +114,7 @@ export class Encoder {
     this.#settings = settings;
     const column = (name: string) => tables.main.columns.find(candidate => candidate.name === name)!;
     this.#keys = tables.main.key.map(column);
+    this.#answer = new AnswerKeys(tables.main.key);
     const arrays = tables.children.map(child => child.path);
     this.#main = new TableWriter(tables.main, fieldTree(tables.main, arrays, settings.ignored), settings);
     this.#children = tables.children.map(child => new TableWriter(child, fieldTree(child, [], []), settings));
@@ -156,9 +160,9 @@ export class Encoder {
     return rejectDigest(this.#settings.tables, { raw, reason: "", beside: { context, page: {} }, further: 0 });
   }
 
-  /** Encodes a row with what came beside it. False for one that is left out, and for one without its key, which becomes a reject. */
+  /** Encodes a row with what came beside it; `page` is one object an answer. False for one that is left out, and for one without its key, which becomes a reject. */
   add(came: unknown, page: Row, given: Row): boolean {
-    if (came instanceof LineRow) return this.#addLine(came, given);
+    if (came instanceof LineRow) return this.#addLine(came, page, given);
     const row = this.#withoutIgnored(came);
     const main = this.#main;
     const fields = this.#fieldsOf(row);
@@ -193,17 +197,21 @@ export class Encoder {
     const changeable = hasher.hash(main.changeable());
     if (main.problems !== undefined) this.#mixed.mix(hasher.hash(Buffer.from(main.problems)), 0n);
     const [hash, volatileHash] = this.#mixed.with(hasher, stable, changeable);
+    const from = this.#keyWriter.position;
     this.#writeKey(key, hash, volatileHash);
+    this.#keepReplaced(from, row, page, context);
     if (time !== undefined) this.#latest = Math.max(time, this.#latest ?? time);
     return true;
   }
 
-  #addLine(row: LineRow, given: Row): boolean {
+  #addLine(row: LineRow, page: Row, given: Row): boolean {
     const { time, lines, key, stop } = row;
     if (time !== undefined && !this.#observe(time, row, given)) return false;
     this.sequence++;
     this.#main.copied(this.sequence, row);
+    const from = this.#keyWriter.position;
     this.#keyWriter.copied(this.sequence, lines.bytes, key, stop);
+    this.#keepReplaced(from, row, page, given);
     if (time !== undefined) this.#latest = Math.max(time, this.#latest ?? time);
     return true;
   }
@@ -283,16 +291,28 @@ export class Encoder {
     return false;
   }
 
+  /** Keeps the row of the same answer that the row at hand replaces. Its key's line begins at `from`; it is staged all the same. */
+  #keepReplaced(from: number, came: unknown, page: Row, context: Row): void {
+    const { bytes, position } = this.#keyWriter;
+    const replaced = this.#answer.replaced({ came, page, context, from, to: position }, bytes);
+    if (replaced === undefined) return;
+    const raw = replaced.came instanceof LineRow ? replaced.came.fields() : replaced.came;
+    const why = { reason: REPLACED, field: undefined };
+    this.#keepReject(raw, this.#fieldsOf(raw) ?? {}, page, replaced.context, why);
+  }
+
   /** Notes a row that cannot be stored. */
-  #reject(raw: unknown, fields: Row, page: Row, context: Row, why: Pick<Reject, "reason" | "field">): false {
+  #reject(raw: unknown, fields: Row, page: Row, context: Row, why: Why): false {
     this.#rejected++;
+    this.#keepReject(raw, fields, page, context, why);
+    return false;
+  }
+
+  #keepReject(raw: unknown, fields: Row, page: Row, context: Row, why: Why): void {
     const isKept = this.#kept < MOST_REJECTS;
     const { reason, field } = why;
     const known = isKept ? undefined : this.#further.get(reason);
-    if (known !== undefined) {
-      known.further++;
-      return false;
-    }
+    if (known !== undefined) return void known.further++;
     const { tables, redact } = this.#settings;
     const { parent } = this;
     const key = knownKey(tables.main, fields, context, redact);
@@ -302,7 +322,6 @@ export class Encoder {
       this.#kept++;
       this.#rejects.push(reject);
     } else this.#further.set(reason, reject);
-    return false;
   }
 
   /** Notes what became of a detail request; its rows, if any, were added just before. */
@@ -354,6 +373,7 @@ export class Encoder {
     this.#rejects = [];
     this.#rejected = 0;
     this.#further.clear();
+    this.#answer.clear();
     this.#problems = new Map();
     this.#latest = undefined;
     this.#beforeStart = 0;
@@ -377,19 +397,3 @@ export class Encoder {
 
 const isBare = (value: unknown): boolean =>
   value instanceof Numeral || (value !== null && value !== undefined && typeof value !== "object");
-
-/** Gives rows without an identity of their own their place among those whose key is the same but for it, from 0. */
-type Places = (row: Row, context: Row) => number;
-
-/** Remembers a number for each rest of a key: as much memory as a set of these keys. */
-function createPlaces(key: readonly Column[]): Places {
-  const rest = key.filter(column => column.name !== INDEX_COLUMN);
-  const next = new Map<string, number>();
-  return (row, context) => {
-    const parts = rest.map(({ source, path, name }) => textOf(source === "row" ? valueAt(path, row) : context[name]));
-    const id = JSON.stringify(parts);
-    const place = next.get(id) ?? 0;
-    next.set(id, place + 1);
-    return place;
-  };
-}

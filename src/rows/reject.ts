@@ -31,11 +31,14 @@ export interface Reject {
 /** Of an extraction: each costs more than a kilobyte, and an answer may hold millions. */
 export const MOST_REJECTS = 1_000;
 
+/** Why a row that can be stored is not: within one answer no row is newer than another. */
+export const REPLACED = "a later row of the same answer has this key and other values";
+
 type Facts = Pick<Reject, "raw" | "reason" | "beside" | "further">;
 
 /**
- * Tells a reject from others of its stream: by its reason and its key or, where that is not known whole, by all it said but
- * for volatile fields and its place in the list. The same row again has the same.
+ * Tells a reject from others of its stream: by its reason and its key or, where that is not known whole or others have it, by
+ * all it said but for volatile fields and its place in the list. The same row again has the same.
  */
 export function rejectDigest({ main, children }: TableSet, { raw, reason, beside, further }: Facts): string {
   const md5 = (parts: readonly unknown[]) => createHash("md5").update(canonicalJson(parts).text).digest("hex");
@@ -45,7 +48,7 @@ export function rejectDigest({ main, children }: TableSet, { raw, reason, beside
     const { source, path } = main.columns.find(column => column.name === name)!;
     return textOf(source !== "row" ? beside.context[name] : isObject(raw) ? valueAt(path, raw) : undefined);
   });
-  if (!key.includes(undefined)) return md5([reason, key]);
+  if (reason !== REPLACED && !key.includes(undefined)) return md5([reason, key]);
   const volatile = [main, ...children].flatMap(table =>
     table.columns
       .filter(column => column.volatile && column.source === "row")

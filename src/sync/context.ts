@@ -10,7 +10,7 @@ import type { Limiter } from "../source/limit.ts";
 import type { Destination } from "../warehouse/destination.ts";
 import type { StreamProgress } from "./stream_progress.ts";
 
-export type StreamPolicy = Omit<StreamSettings, "volatile" | keyof StreamDefaults> &
+export type StreamPolicy = Omit<StreamSettings, "volatile" | "key" | keyof StreamDefaults> &
   Omit<StreamDefaults, "history" | "details"> & {
     readonly details: StreamDefaults["details"] & Pick<NonNullable<StreamSettings["details"]>, "refreshMs">;
   };

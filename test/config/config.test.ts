@@ -135,6 +135,7 @@ server: { listen: "[::1]:0" }
   expect(config.streams.settings["invoices"]).toEqual({
     fullScanPages: undefined,
     fullScanEveryMs: undefined,
+    key: [],
     lookbackMs: undefined,
     details: {
       ...{ audit: 0.5, fresh: { withinMs: 86_400_000, share: 0.9 }, refreshMs: 604_800_000 },

@@ -33,7 +33,7 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
     ["sync/load/soft_delete_decision.ts", "blockedBy", { returns: "undefined" }, "sync/load/soft_deletes"],
     ["sync/load/soft_delete_decision.ts", "byAnswers", { inverts: 2 }, "sync/load/soft_delete_decision"],
     ["operations/replay/scan_choice.ts", "gapsIn", { returns: "() => undefined" }, "operations/replay/scan_choice"],
-    ["warehouse/merge/apply.ts", "applyDiff", { without: "restoreDetails" }, "sync/run/second_run"],
+    ["source/response_verdict.ts", "partialness", { returns: "undefined" }, "source/faults"],
     [
       "warehouse/merge/lines.ts",
       "unreadable",
@@ -44,7 +44,7 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
   5: [
     ["rows/unknown_fields.ts", "unknownFields", { returns: "undefined" }, "sync/run/truth"],
     ["rows/table_writer.ts", "addProblem", { returns: "undefined" }, "hostile/values"],
-    ["rows/encoder.ts", "#reject", { returns: "false" }, "hostile/rows"],
+    ["rows/encoder.ts", "#keepReplaced", { returns: "undefined" }, "sync/load/conflicting_keys"],
     ["rows/page_reader.ts", "#take", { inverts: 2 }, "rows/page_reader"],
     ["rows/reject.ts", "rejectDigest", { returns: "crypto.randomUUID()" }, "sync/load/open_rejects"],
     ["sync/load/schema_drift.ts", "changesOf", { returns: "[]" }, "sync/load/schema_drift"],

@@ -83,6 +83,47 @@ test("what a lookup takes its values from must be kept", () => {
   );
 });
 
+const wider = (stream: string, key: readonly string[], more: object = {}) => ({
+  streams: { settings: { [stream]: { volatile: [], key, ...more } } },
+  privacy: none,
+});
+
+test.each([
+  ["items", ["item_id", "sku"], {}, "config.fixed_key", { stream: "items" }],
+  ["purchase_order_details", ["po_number", "status"], {}, "config.fixed_key", {}],
+  ["item_transactions", ["item_id", "_index", "doc_id"], {}, "config.fixed_key", {}],
+  ["chart_of_accounts", ["account_code"], {}, "config.no_wider_key", { key: ["account_code"], got: ["account_code"] }],
+  ["chart_of_accounts", ["entity", "account_code"], {}, "config.no_wider_key", {}],
+  ["chart_of_accounts", ["account_code", "entity"], {}, "config.unknown_name", { name: "entity" }],
+  ["chart_of_accounts", ["account_code", "is_active"], {}, "config.unknown_name", { name: "is_active" }],
+])("a key of %s that becomes %j is refused", (stream, key, more, code, fields) => {
+  expect(() => configured(streams, wider(stream, key, more))).toThrow(
+    expect.objectContaining({ code, fields: expect.objectContaining(fields) }),
+  );
+});
+
+test("a wider key is the table's, its columns are never null, and none of them can be treated", () => {
+  const keyed = (key: readonly string[], more = {}) => {
+    const config = wider("gl_category_mappings", key, more);
+    const { tables } = configured(streams, config).find(({ name }) => name === "gl_category_mappings")!;
+    const { main } = tables;
+    return { key: main.key, columns: main.columns.filter(({ name }) => main.key.includes(name)) };
+  };
+  const [own, documented, undocumented] = [["id"], ["id", "subcategory"], ["id", "entity"]];
+  expect(keyed(documented)).toMatchObject({ key: documented, columns: [{ name: "id" }, { nullable: false }] });
+  const more = { unknownFields: "column" };
+  expect(keyed(undocumented, more).columns).toMatchObject([
+    { path: ["entity"], source: "row", kind: "id" },
+    { name: "id" },
+  ]);
+  expect(own).toEqual(streams.find(({ name }) => name === "gl_category_mappings")!.key);
+  const treated = {
+    ...wider("gl_category_mappings", documented),
+    privacy: { ...none, exclude: ["gl_category_mappings.subcategory"] },
+  };
+  expect(() => configured(streams, treated)).toThrow(expect.objectContaining({ code: "privacy.needed_column" }));
+});
+
 test("an excluded column is in no table, a hashed one says so, and without a policy the catalogue is what it was", () => {
   const changed = configured(streams, {
     ...unconfigured(),

@@ -12,11 +12,11 @@ export async function forget(
   { warehouse, clock }: { readonly warehouse: Warehouse; readonly clock: Clock },
   catalogue: readonly Stream[],
   names: readonly string[],
-  { drop = false }: { readonly drop?: boolean } = {},
+  { drop = false, streams = {} }: { readonly drop?: boolean; readonly streams?: object } = {},
 ): Promise<void> {
   const file = join(await temporaryFolder(), "config.yaml");
   const api = { base_url: "http://127.0.0.1:9", key: "k-of-nobody" };
-  await writeFile(file, JSON.stringify({ company: "acme", api, destination: warehouse.destination }));
+  await writeFile(file, JSON.stringify({ company: "acme", api, streams, destination: warehouse.destination }));
   const { config } = await loadConfig(file, {});
   await reset({ config, catalogue, names, companies: ["acme"], drop }, { runId: "reset", clock, waitMs: 0 });
 }

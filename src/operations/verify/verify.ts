@@ -5,7 +5,7 @@ import { select, selectedByConfig } from "../../config/selection.ts";
 import { endOf, LockedError, nothingLoaded } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import { isUnder, type Privacy, privacyOf } from "../../privacy/apply_policy.ts";
-import { configured } from "../../privacy/configured_catalog.ts";
+import { configured, withKeys } from "../../privacy/configured_catalog.ts";
 import { createHasher } from "../../rows/hash.ts";
 import { redactMessage } from "../../secrets.ts";
 import { holdToWarehouse, sideBySide } from "../../sync/run/companies.ts";
@@ -52,7 +52,7 @@ export async function verify(order: VerifyOrder, tools: RunTools): Promise<Verif
   const runId = newRunId(startedAt, random);
   const seed = order.seed ?? runId.slice(-8);
   companiesOf(config, order.company);
-  const privacy = privacyOf(order.catalogue, config.privacy);
+  const privacy = privacyOf(withKeys(order.catalogue, config.streams.settings), config.privacy);
   const compared = await looking(config.destination, reading =>
     compareAll(order, tools, reading, privacy, { seed, startedAt }),
   );

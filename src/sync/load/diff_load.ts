@@ -1,4 +1,4 @@
-import { detailsOf, type Stream } from "../../catalog/stream.ts";
+import { detailsOf, mayWiden, type Stream } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import { reworded } from "../../message.ts";
 import { schemaFingerprint } from "../../rows/schema_fingerprint.ts";
@@ -10,6 +10,7 @@ import type { Diff, LoadTarget } from "../../warehouse/merge/load_target.ts";
 import { causesOfChange } from "../../warehouse/merge/mass_change_causes.ts";
 import type { Absent } from "../../warehouse/merge/outcomes.ts";
 import { rowStateRef, summedRows } from "../../warehouse/sql_fragments.ts";
+import { hasReplaced } from "../../warehouse/state/rejects.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import type { StreamSync, SyncContext } from "../context.ts";
 import { boundOf } from "../extract/scan_plan.ts";
@@ -71,17 +72,21 @@ export async function diffLoad(context: SyncContext, load: Load, withMissing: bo
   if (same !== undefined) return { target, diff: same };
   if (stage instanceof HeldStage) await stage.store();
   const diff = await compare(context.destination, target, withMissing);
-  noteConflicts(load, diff);
+  await noteConflicts(context, load, diff);
   await explainMassChange({ context, stream, mode: stream.mode, progress }, target, diff);
   return { target, diff };
 }
 
 /** Between the pages of a scan a row may change; within one answer two rows of one key mean that it is no key. */
-function noteConflicts({ stream, record, progress }: Load, { conflicting }: Diff): void {
+async function noteConflicts(context: SyncContext, load: Load, { conflicting }: Diff): Promise<void> {
   if (conflicting === undefined) return;
-  const at_once = record.oneAnswer || stream.mode.kind === "detail";
-  const message = rowsMessages.conflicting({ stream: stream.name, columns: stream.key, ...conflicting, at_once });
-  progress[at_once ? "warnings" : "notes"].push(message);
+  const { destination, company, streams } = context;
+  const { stream, record, progress } = load;
+  const of = { company, stream: stream.name };
+  const at_once = record.oneAnswer || (await hasReplaced(destination, of, record.scan));
+  const widens = mayWiden(streams.catalogue, stream);
+  const fields = { stream: stream.name, columns: stream.key, ...conflicting, at_once, widens };
+  progress[at_once ? "warnings" : "notes"].push(rowsMessages.conflicting(fields));
 }
 
 /** Of all that a comparison reads of a scan; undefined where no batch holds it whole. */

@@ -165,9 +165,18 @@ export const rowsMessages = catalog("rows", {
       `the list says it has ${total} rows, its pages showed ${shown}. Nothing is taken for deleted on that account.`,
   ),
   conflicting: template(
-    { stream: "items", columns: ["item_id"] as readonly string[], keys: 3, example: "ITM-1", at_once: true },
-    ({ stream, columns, keys, example, at_once }) =>
-      `${stream}: ${at_once ? "one answer has" : "a reading brought"} different rows under ${counted(keys, "key")} (${columns.join(", ")}), for example ${example}. tributary keeps the last row of each key.`,
+    {
+      ...{ stream: "items", columns: ["item_id"] as readonly string[], keys: 3, example: "ITM-1" },
+      ...{ at_once: true, widens: true },
+    },
+    ({ stream, columns, keys, example, at_once, widens }) => {
+      const key = columns.join(", ");
+      const rows = `different rows under ${counted(keys, "key")} (${key}), for example ${example}. tributary keeps the last row of each key`;
+      if (!at_once) return `${stream}: a reading brought ${rows}.`;
+      const line = `streams.settings.${stream}.key: [${key}, …]`;
+      const advice = widens ? ` If more columns tell the rows apart, add them to the key: \`${line}\`.` : "";
+      return `one answer has ${rows}; \`tributary rejects ${stream}\` lists the others.${advice}`;
+    },
   ),
   before_start: template(
     { stream: "items", rows: 40 },

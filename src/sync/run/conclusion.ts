@@ -120,7 +120,8 @@ async function tellsNews({ destination, runId, jobs }: Concluding): Promise<bool
   };
   return (
     worked.some(differs) ||
-    (worked.some(({ progress }) => progress.run.rejected > 0) && keptNewRejects(destination, runId))
+    (worked.some(({ progress }) => progress.run.rejected + progress.run.repeated > 0) &&
+      keptNewRejects(destination, runId))
   );
 }
 

@@ -3,7 +3,7 @@ import { select, selectedByConfig } from "../../config/selection.ts";
 import { configuredCauses } from "../../config/settings.ts";
 import { ConfigError } from "../../errors.ts";
 import { privacyOf } from "../../privacy/apply_policy.ts";
-import { configured } from "../../privacy/configured_catalog.ts";
+import { configured, withKeys } from "../../privacy/configured_catalog.ts";
 import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { COUNTERS, hasBegun, type StreamRun, streamRunsOf } from "../../warehouse/state/run_log.ts";
@@ -96,7 +96,7 @@ function planRun(order: RunOrder, tools: RunTools, attempt: Attempt | undefined)
     ...{ order, tools, attempt, runId, startedAt, companies, source },
     causes: configuredCauses(all, order.relations(all), config.streams.settings),
     streams: { all, on, selected },
-    privacy: privacyOf(order.catalogue, config.privacy),
+    privacy: privacyOf(withKeys(order.catalogue, config.streams.settings), config.privacy),
     sharedClients: attempt?.sharedClients ?? createSharedClients(config.api, tools.clock),
   };
 }

@@ -111,11 +111,17 @@ function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): Me
   const table = `${shape.schema}.${shape.name}`;
   const { stream, primaryKey } = shape;
   if (!present.isTable) return [tablesMessages.not_a_table({ table })];
-  const lacking = shape.columns.filter(column => column.of === undefined && !present.columns.has(column.name));
+  const isOurs = (name: string) => name === "_company" || !primaryKey.includes(name);
+  const lacking = shape.columns.filter(
+    ({ of, name }) => of === undefined && isOurs(name) && !present.columns.has(name),
+  );
   if (lacking.length > 0) return [tablesMessages.not_ours({ table, lacking: lacking.map(column => column.name) })];
   const found: Message[] = [];
   const keyMissing = primaryKey.filter(column => !present.columns.has(column));
+  const key = keyOf(dialect, shape, present);
   if (keyMissing.length > 0) found.push(tablesMessages.key_incomplete({ table, lacking: keyMissing, stream }));
+  else if (key.join() !== primaryKey.join())
+    found.push(tablesMessages.other_key({ table, key, wanted: primaryKey, stream }));
   for (const column of shape.columns) {
     const type = present.columns.get(column.name)?.type;
     const wanted = canonicalType(column.type);
@@ -126,9 +132,16 @@ function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): Me
     if (column.isRequired && !shape.columns.some(own => own.name === column.name))
       found.push(tablesMessages.required_column({ column: `${table}.${column.name}` }));
   }
-  if (dialect.isServer && present.primaryKey.join() !== primaryKey.join())
-    found.push(tablesMessages.other_key({ table, key: present.primaryKey, wanted: primaryKey, stream }));
   return found;
+}
+
+/** The key that a table was made with. A file's tables have none, but the row state holds nothing else beside its own columns. */
+function keyOf(dialect: Dialect, { role, columns, primaryKey }: Shape, present: PresentTable): readonly string[] {
+  if (dialect.isServer) return present.primaryKey;
+  if (role !== "row_state") return primaryKey;
+  const own = new Set(columns.map(({ name }) => name).filter(name => !primaryKey.includes(name)));
+  const there = [...present.columns.keys()].filter(name => !own.has(name));
+  return [...primaryKey.filter(name => there.includes(name)), ...there.filter(name => !primaryKey.includes(name))];
 }
 
 function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step[] {

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from "kysely";
 import type { TableSet } from "../../catalog/columns.ts";
-import { FURTHER } from "../../rows/reject.ts";
+import { FURTHER, REPLACED } from "../../rows/reject.ts";
 import type { Db } from "../database.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { liveParents, type Parents } from "../details/parents.ts";
@@ -107,7 +107,14 @@ export async function openRejects({ db }: Pick<Destination, "db">) {
     .execute();
 }
 
-/** Open rejects after the first `skipped`, newest first, at most `limit`; examples of many are none that can be tried again. */
+/** Whether an answer of a scan had different rows under one key. */
+export async function hasReplaced({ db }: Destination, of: RejectsOf, scan: string): Promise<boolean> {
+  const rows = db.selectFrom("rejects").select("digest");
+  const found = rows.where(({ and }) => and({ ...of, scan, reason: REPLACED }));
+  return (await found.limit(1).execute()).length > 0;
+}
+
+/** Open rejects that can be tried again after the first `skipped`, newest first, at most `limit`: no examples of many, no row whose key another has. */
 export async function rejectsAfter(
   { db, stateSchema }: Destination,
   { company, stream }: RejectsOf,
@@ -117,7 +124,7 @@ export async function rejectsAfter(
   const { rows } = await sql<{ digest: string; raw: string; context: string; seen_at: Date }>`
     select digest, cast(raw as varchar) as raw, cast(context as varchar) as context, seen_at
     from ${sql.id(stateSchema, "rejects")} where company = ${company} and stream = ${stream}
-      and resolved_at is null and digest not like ${`${FURTHER}%`}
+      and resolved_at is null and digest not like ${`${FURTHER}%`} and reason <> ${REPLACED}
     order by seen_at desc, digest limit ${sql.lit(limit)} offset ${sql.lit(skipped)}`.execute(db);
   return rows.map(({ seen_at, ...row }) => ({ ...row, seenAt: seen_at }));
 }

@@ -41,6 +41,8 @@ export interface Listing extends Rows {
   /** Path in `data` of the list's own total, where the service gives one. */
   readonly total?: string;
   readonly absence?: Absence;
+  /** Queries that bring its rows in one order and in the opposite one. A list that breaks off is read by them from its other end. */
+  readonly orders?: readonly Readonly<Record<string, string>>[];
   /** Template of the row's own endpoint; its 404 confirms that a missing row is gone. */
   readonly confirm?: string;
 }

@@ -90,11 +90,11 @@ export async function rewriteStored(
     await db.deleteFrom("verification_differences").where("stream", "=", stream.name).execute();
     const rejects = { schema: stateSchema, table: "rejects", isJson: true, stream: stream.name };
     let rejected = 0;
-    for (const [column, treatment] of [
-      ["raw", rowTreatment(stream, acts, treat)],
-      ["context", besideTreatment(stream, acts, treat)],
+    for (const [column, change] of [
+      ["raw", withoutText(jsonChange(rowTreatment(stream, acts, treat)))],
+      ["context", jsonChange(besideTreatment(stream, acts, treat))],
     ] as const)
-      rejected += await rewriteColumn(db, dialect, { ...rejects, column, change: jsonChange(treatment) });
+      rejected += await rewriteColumn(db, dialect, { ...rejects, column, change });
     if (rejected > 0) await forgetDigests(db, stream.name);
   }
   await forgetQuestions(db, now);
@@ -153,6 +153,12 @@ function jsonChange(treat: (value: unknown) => boolean): Change {
     return treat(value) ? jsonText(value) : undefined;
   };
 }
+
+/** The text of a row that is no JSON stands in an array. No field can be taken out of it. */
+const withoutText =
+  (change: Change): Change =>
+  text =>
+    text.startsWith("[") ? "[]" : change(text);
 
 /** What holds no field any more is as if there had been none. */
 function extraChange(treat: (value: unknown) => boolean): Change {

@@ -40,3 +40,12 @@ export function stageColumns(table: Table): readonly Column[] {
   const key = table.path.length === 0 ? table.columns.filter(isKey) : [];
   return [...key, ...own.filter(column => !column.volatile), ...own.filter(column => column.volatile)];
 }
+
+/** What became of one parent's detail request. */
+export interface Outcome {
+  readonly parentKey: string;
+  readonly parentHash: string;
+  readonly outcome: "ok" | "absent" | "failed";
+  readonly fetchedAt: string;
+  readonly reason: string | undefined;
+}

@@ -1,21 +1,29 @@
 import { type Column, INDEX_COLUMN, type TableSet } from "../catalog/columns.ts";
 import { Numeral } from "../numeral.ts";
-import { type Batch, UNREADABLE } from "./batch.ts";
+import { type Batch, type Outcome, UNREADABLE } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { type Drift, exampleOf, type Presence, presenceOf, type Redact } from "./drift.ts";
 import { type Problem, textOf, valueAt } from "./encode_value.ts";
 import { type Hasher, MixedHash } from "./hash.ts";
-import { isStorable } from "./json.ts";
 import { type Formats, readMoment } from "./moment.ts";
 import { OldestRows, type OldRow } from "./old_rows.ts";
 import { LineRow, pageReader, type ReadPage } from "./page_reader.ts";
-import { isObject, knownKey, MOST_REJECTS, pageColumns, REPLACED, type Reject, rejectDigest } from "./reject.ts";
+import type { Reject } from "./reject.ts";
+import {
+  isObject,
+  keyFault,
+  keysFault,
+  knownKey,
+  MOST_REJECTS,
+  pageColumns,
+  REPLACED,
+  rejectDigest,
+} from "./reject.ts";
 import { AnswerKeys, createPlaces, type Places } from "./repeated_keys.ts";
 import { NOTHING_AROUND, TableWriter, takeTable } from "./table_writer.ts";
 import { fieldTree } from "./unknown_fields.ts";
 
 type Row = Record<string, unknown>;
-type Why = Pick<Reject, "reason" | "field">;
 
 /** How often a column's values didn't fit, for the table `problems`. */
 export interface ColumnProblems {
@@ -62,24 +70,7 @@ export interface EncoderSettings {
   readonly redact?: Redact;
 }
 
-/** What became of one parent's detail request. */
-export interface Outcome {
-  readonly parentKey: string;
-  readonly parentHash: string;
-  readonly outcome: "ok" | "absent" | "failed";
-  readonly fetchedAt: string;
-  readonly reason: string | undefined;
-}
-
-/** Longer ones no index of PostgreSQL takes: characters of a key's part, bytes of all its parts. */
-const LONGEST_KEY = 500;
-const MOST_KEY_BYTES = 2_000;
-
-function keyFault(text: string | undefined): string | undefined {
-  if (text === undefined) return "is missing";
-  if (text.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters`;
-  return isStorable(text) ? undefined : "holds a NUL, half a surrogate pair or a byte that is no UTF-8";
-}
+type Why = Pick<Reject, "reason" | "field"> & { readonly place?: Row };
 
 /** Turns a stream's rows into batches. One an extraction. */
 export class Encoder {
@@ -132,6 +123,17 @@ export class Encoder {
     this.#places = this.#settings.placed === true ? createPlaces(this.#keys) : undefined;
   }
 
+  /** Rows are told apart by their place: behind a skipped row each would get the place of another. */
+  get isPlaced(): boolean {
+    return this.#places !== undefined;
+  }
+
+  /** Notes a row that is no JSON, and its place in the list. Its text stands in an array, which a second try takes for no row. */
+  unreadable({ text, ...place }: { readonly text: string | undefined }): void {
+    const reason = "expected JSON, got a text that is none";
+    this.#reject(text === undefined ? [] : [text], {}, {}, {}, { reason, field: undefined, place });
+  }
+
   /** Reads pages whose rows stand at `place` in their data into rows that are encoded already; undefined where that can't be done. */
   pageReader(place: string): ReadPage | undefined {
     return pageReader(this.#settings, place);
@@ -182,11 +184,8 @@ export class Encoder {
       }
       key.push(text);
     }
-    if (key.length > 1 && Buffer.byteLength(key.join("")) > MOST_KEY_BYTES)
-      return this.#reject(row, fields, page, given, {
-        reason: `its key is longer than ${MOST_KEY_BYTES} bytes`,
-        field: undefined,
-      });
+    const reason = keysFault(key);
+    if (reason !== undefined) return this.#reject(row, fields, page, given, { reason, field: undefined });
     this.sequence++;
     this.#mixed.clear();
     main.line(this.sequence, undefined, fields, { page, context }, row);
@@ -316,7 +315,7 @@ export class Encoder {
     const { tables, redact } = this.#settings;
     const { parent } = this;
     const key = knownKey(tables.main, fields, context, redact);
-    const beside = { context, page: pageColumns(tables.main, page) };
+    const beside = { context, page: why.place ?? pageColumns(tables.main, page) };
     const reject: Reject = { raw, reason, key, field, beside, parent, further: isKept ? 0 : 1 };
     if (isKept) {
       this.#kept++;

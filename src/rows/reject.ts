@@ -3,7 +3,7 @@ import { INDEX_COLUMN, type Table, type TableSet } from "../catalog/columns.ts";
 import { Numeral } from "../numeral.ts";
 import type { Redact } from "./drift.ts";
 import { textOf, valueAt } from "./encode_value.ts";
-import { canonicalJson } from "./json.ts";
+import { canonicalJson, isStorable } from "./json.ts";
 
 type Row = Record<string, unknown>;
 
@@ -33,6 +33,23 @@ export const MOST_REJECTS = 1_000;
 
 /** Why a row that can be stored is not: within one answer no row is newer than another. */
 export const REPLACED = "a later row of the same answer has this key and other values";
+
+/** Longer ones no index of PostgreSQL takes: characters of a key's part, bytes of all its parts. */
+const LONGEST_KEY = 500;
+const MOST_KEY_BYTES = 2_000;
+
+/** Why a part of a key makes its row a reject; undefined: it does not. */
+export function keyFault(text: string | undefined): string | undefined {
+  if (text === undefined) return "is missing";
+  if (text.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters`;
+  return isStorable(text) ? undefined : "holds a NUL, half a surrogate pair or a byte that is no UTF-8";
+}
+
+/** The same of all parts together. */
+export function keysFault(key: readonly string[]): string | undefined {
+  const isLong = key.length > 1 && Buffer.byteLength(key.join("")) > MOST_KEY_BYTES;
+  return isLong ? `its key is longer than ${MOST_KEY_BYTES} bytes` : undefined;
+}
 
 type Facts = Pick<Reject, "raw" | "reason" | "beside" | "further">;
 

@@ -2,11 +2,16 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
 import type { Answer, Api, GetOptions, Query } from "./api.ts";
+import { cursorFault, type Pagination, readEnvelope } from "./envelope.ts";
 import { sourceMessages } from "./messages.ts";
 
 /** One page of a listing: `cursor` fetched it, `nextCursor` fetches the next; `isLast`: the service says that it has none. Counts include retries and pages asked again. */
-export interface Page extends Pick<Answer, "date" | "bytes" | "requests" | "retries"> {
+export interface Page extends Pick<Answer, "bytes" | "requests" | "retries"> {
+  /** Undefined where a row was skipped. */
+  readonly date: Date | undefined;
   readonly data: unknown;
+  /** The page was this row, and has no data. */
+  readonly skipped?: SkippedRow;
   readonly cursor: string | undefined;
   readonly nextCursor: string | undefined;
   readonly isLast: boolean;
@@ -14,6 +19,14 @@ export interface Page extends Pick<Answer, "date" | "bytes" | "requests" | "retr
   readonly limit: number | undefined;
   /** Gives back what a large page takes of the memory that all share: done for whoever asks for the next one, too. */
   readonly release: () => void;
+}
+
+/** A row whose answer is no JSON: the row behind `offset` others of a page of `rows`. Its text is undefined where fields are taken out of answers. */
+export interface SkippedRow {
+  readonly text: string | undefined;
+  readonly cursor: string | undefined;
+  readonly offset: number;
+  readonly rows: number;
 }
 
 /** A listing from its start, or from `cursor` on. `paged` false: one request, one complete page. */
@@ -32,6 +45,8 @@ export interface PageRequest {
   readonly priority?: number;
   /** False: no page is requested ahead. For listings that wait between pages: a page read ahead would hold memory that what they wait for needs. */
   readonly ahead?: false;
+  /** A row that is no JSON becomes a page of its own, where the answer names the page behind it. Else it ends the reading. */
+  readonly skips?: boolean;
 }
 
 /** Rows to ask for a page, from what came. */
@@ -43,8 +58,11 @@ interface PageSize {
   most: number;
   /** The page of so many rows that it did not answer with, until its rows have come in smaller pages; how many have. */
   spoilt: { readonly rows: number; came: number } | undefined;
-  /** How many such pages there were. */
+  /** How many such pages there were without a skipped row. */
   spoils: number;
+  skips: number;
+  /** The last row was skipped: the next one that comes makes pages as large as before. */
+  isBehindSkipped: boolean;
 }
 
 // Asked for in turn when a page is larger than the body ceiling, or the service fails at it.
@@ -54,6 +72,9 @@ const AIMED_AT = 0.6;
 
 /** Pages in a row without a new row after which a listing is not believed to end. A filter that is applied after paging makes a few that are empty. */
 const STALE_PAGES = 20;
+
+/** Rows of a listing that are skipped at most: each costs up to 24 requests. */
+const MOST_SKIPS = 20;
 
 interface Coming {
   readonly cursor: string | undefined;
@@ -74,7 +95,10 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
   let guessed: Coming | undefined;
   let isAwaited = false;
   const { limit } = request;
-  const size: PageSize = { rows: limit, isFixed: false, most: limit, spoilt: undefined, spoils: 0 };
+  const size: PageSize = {
+    ...{ rows: limit, isFixed: false, most: limit },
+    ...{ spoilt: undefined, spoils: 0, skips: 0, isBehindSkipped: false },
+  };
 
   const fetch = (cursor: string | undefined): Coming => {
     const own = new AbortController();
@@ -110,7 +134,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
     coming = fetch(request.cursor);
     while (coming !== undefined) {
       isAwaited = true;
-      const page: Page = await coming.page;
+      const page: Page = handOut(request, size, await coming.page);
       isAwaited = false;
       const next: string | undefined = page.nextCursor;
       pages++;
@@ -181,7 +205,7 @@ async function readPage(
   given: Required<Pick<GetOptions, "signal" | "onBody">>,
 ): Promise<Page> {
   const paged = request.paged || cursor !== undefined;
-  const options = { ...given, paged, priority: request.priority ?? 1, holds: true, read: request.read };
+  const options = { ...given, paged, priority: request.priority ?? 1, holds: true };
   let refused = 0;
   let tooLarge: unknown;
   for (;;) {
@@ -193,20 +217,24 @@ async function readPage(
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { cursor }),
     };
+    const came: Came = { body: undefined, text: undefined };
+    const read = limit === 1 ? readNoting(came, request.read) : request.read;
     try {
       const onBody = async (body: Buffer): Promise<void> => {
+        came.body = body;
         if (limit !== undefined) resize(api, size, body.length / limit);
         await given.onBody(body);
       };
-      const answer = await api.get(request.path, query, { ...options, maxBytes, onBody });
-      if (limit !== undefined) notePassed(request, size, limit);
+      const answer = await api.get(request.path, query, { ...options, maxBytes, onBody, read });
       return { ...pageOf(answer, cursor, refused), limit };
     } catch (error) {
       if (!(error instanceof ApiError) || limit === undefined) throw error;
       const smaller = smallerLimits.find(rows => rows < limit);
       if (isSpoilt(error)) {
-        if (smaller === undefined) throw spoiltPage(error, cursor, size, error.attempts + refused);
-        if (size.spoilt === undefined) size.spoils++;
+        const attempts = error.attempts + refused;
+        const skipped = smaller === undefined ? skippedPage(request, error, cursor, size, came) : undefined;
+        if (skipped !== undefined) return { ...skipped, requests: attempts, retries: attempts - 1 };
+        if (smaller === undefined) throw spoiltPage(error, cursor, size, attempts);
         size.spoilt ??= { rows: limit, came: 0 };
         size.most = smaller;
         size.rows = smaller;
@@ -232,16 +260,27 @@ function resize({ pageBytes }: Api, size: PageSize, bytes: number): void {
 const isSpoilt = ({ failure, status = 0 }: ApiError): boolean =>
   (failure === "unavailable" || failure === "malformed") && [200, 500, 504].includes(status);
 
-/** Behind a page that the service failed at pages are as large as before; behind a second one they stay as small as it answers with. */
-function notePassed({ limit: usual }: PageRequest, size: PageSize, limit: number): void {
-  const { spoilt } = size;
-  if (spoilt === undefined) return;
-  spoilt.came += limit;
-  if (spoilt.came < spoilt.rows) return;
+/**
+ * Notes a page that the consumer gets; one that was only guessed counts for nothing. Behind a page that the service failed at, pages are as large as
+ * before. Behind a second one they stay as small as it answers with, unless a skipped row was at fault.
+ */
+function handOut({ limit: usual }: PageRequest, size: PageSize, page: Page): Page {
+  const { skipped, limit = 0 } = page;
+  const { isBehindSkipped } = size;
+  if (skipped !== undefined) {
+    size.skips++;
+    size.spoilt ??= { rows: limit, came: 0 };
+  } else if (size.spoilt === undefined) return page;
+  const { came: offset, rows } = size.spoilt;
+  size.spoilt.came += limit;
+  size.isBehindSkipped = skipped !== undefined;
+  if (skipped !== undefined) return { ...page, skipped: { ...skipped, offset, rows } };
+  if (!isBehindSkipped && size.spoilt.came < rows) return page;
   size.spoilt = undefined;
-  if (size.spoils > 1) return;
+  if (!isBehindSkipped && ++size.spoils > 1) return page;
   size.most = usual;
   size.rows = usual;
+  return page;
 }
 
 /** The failure of a page of one row: where rows of the same page came in smaller ones, it is the row's and not the service's. */
@@ -253,6 +292,42 @@ function spoiltPage(error: ApiError, cursor = "", { spoilt }: PageSize, attempts
     sourceMessages.spoilt_row({ path, cursor, offset: spoilt.came, rows: spoilt.rows, reason }),
     facts,
   );
+}
+
+/** The last answer to the request for a single row: its body, and its text where the client takes no fields out of answers. */
+interface Came {
+  body: Buffer | undefined;
+  text: string | undefined;
+}
+
+/** Reads an answer as before, and notes its text. The client calls it only where it takes no fields out of answers. */
+function readNoting(came: Came, read: PageRequest["read"]): NonNullable<PageRequest["read"]> {
+  return (body, parse) => {
+    came.text = body.toString();
+    return read === undefined ? parse(body) : read(body, parse);
+  };
+}
+
+/** The page of a row that is no JSON, if its answer ends with the pagination of a page of one row. Without that, the place behind the row is not known. */
+function skippedPage(
+  request: PageRequest,
+  error: ApiError,
+  cursor: string | undefined,
+  size: PageSize,
+  { body, text }: Came,
+): Omit<Page, "requests" | "retries"> | undefined {
+  if (request.skips !== true || body === undefined || error.status !== 200 || error.failure !== "unavailable")
+    return undefined;
+  const pagination = paginationAtEnd(body);
+  if (pagination?.limit !== 1 || size.skips >= MOST_SKIPS) return undefined;
+  // With the counters beside the rows, the same row would be another reject each night.
+  const rowText = text?.slice(text.indexOf("["), text.lastIndexOf('"pagination"')).replace(/[^\]]*$/, "");
+  const isLast = !pagination.hasMore;
+  return {
+    ...{ data: undefined, date: undefined, bytes: body.length, limit: 1, release: () => undefined },
+    ...{ cursor, isLast, nextCursor: isLast ? undefined : pagination.nextCursor },
+    skipped: { text: rowText, cursor, offset: 0, rows: 1 },
+  };
 }
 
 function pageOf(answer: Answer, cursor: string | undefined, refused: number): Omit<Page, "limit"> {
@@ -288,4 +363,16 @@ export function cursorAhead(body: Buffer): string | undefined {
   const at = text.lastIndexOf('"pagination"');
   const found = at < 0 ? undefined : block.exec(text.slice(at))?.[1];
   return found !== undefined && promised.test(found) ? named.exec(found)?.[1] : undefined;
+}
+
+/** The pagination at the end of a page's text, whatever the rows before it are. Together with the text behind it, it has to close the envelope. */
+function paginationAtEnd(body: Buffer): Pagination | undefined {
+  const text = body.toString("utf8", Math.max(0, body.length - TAIL));
+  const at = text.lastIndexOf('"pagination"');
+  try {
+    const { pagination } = readEnvelope({ data: null, ...JSON.parse(`{${text.slice(at)}`) }, true) ?? {};
+    return cursorFault(pagination?.nextCursor ?? "") === undefined ? pagination : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -154,7 +154,7 @@ export const stateTables = {
       run_id: text("The last run that met the row; runs.run_id."),
       company,
       stream,
-      raw: json("The row as it came, JSON without what the configuration calls secret."),
+      raw: json("The row as it came, JSON without configured secrets; of a row that is no JSON an array of its text."),
       reason: text("Why it could not be stored: what was expected and what came."),
       seen_at: moment("When the row was met last."),
       key: textOrNull("What is known of the row's key, as text; NULL where nothing is."),

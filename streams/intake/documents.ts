@@ -1,12 +1,13 @@
 import { document, documentDetail, documentThread } from "../../schemas/intake/document.ts";
 import { documentWorkbook } from "../../schemas/intake/document_workbook.ts";
 import { ANYWHERE, defineStream, detail, scan } from "../../src/catalog/stream.ts";
+import { bothWays } from "../both_ways.ts";
 
 // Where the rows stand is not documented.
 export const documents = defineStream({
   name: "documents",
   path: "/documents",
-  mode: scan({ rows: ANYWHERE, confirm: "/documents/{doc_id}" }),
+  mode: scan({ rows: ANYWHERE, confirm: "/documents/{doc_id}", orders: bothWays }),
   row: document,
   key: ["doc_id"],
   preset: "standard",

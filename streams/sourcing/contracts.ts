@@ -1,11 +1,12 @@
 import { contract, contractsSummary } from "../../schemas/sourcing/contract.ts";
 import { contractPricing } from "../../schemas/sourcing/contract_pricing.ts";
 import { defineStream, lookup, scan, snapshot } from "../../src/catalog/stream.ts";
+import { bothWays } from "../both_ways.ts";
 
 export const contracts = defineStream({
   name: "contracts",
   path: "/contracts",
-  mode: scan({ rows: "contracts" }),
+  mode: scan({ rows: "contracts", orders: bothWays }),
   row: contract,
   key: ["contract_id"],
   preset: "standard",

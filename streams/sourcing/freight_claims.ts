@@ -1,11 +1,12 @@
 import { freightClaim, freightClaimDetail } from "../../schemas/sourcing/freight_claim.ts";
 import { freightClaimStats } from "../../schemas/sourcing/freight_claim_stats.ts";
 import { defineStream, detail, scan, snapshot } from "../../src/catalog/stream.ts";
+import { bothWays } from "../both_ways.ts";
 
 export const freightClaims = defineStream({
   name: "freight_claims",
   path: "/freight-claims",
-  mode: scan({ rows: "items", confirm: "/freight-claims/{id}" }),
+  mode: scan({ rows: "items", confirm: "/freight-claims/{id}", orders: bothWays }),
   row: freightClaim,
   key: ["id"],
   preset: "standard",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../schemas/fields.ts";
-import { defineStream, detail, list, type Stream } from "../../src/catalog/stream.ts";
-import { told } from "../sync/answers.ts";
+import { defineStream, detail, list, type Stream, scan } from "../../src/catalog/stream.ts";
+import { instead, told } from "../sync/answers.ts";
 import { kinds } from "./place.ts";
 import { traces } from "./traces.ts";
 
@@ -55,5 +55,21 @@ describe.each(kinds)("%s", (_name, make) => {
     const kept = await place.warehouse.query("select raw, context from _tributary.rejects");
     expect(kept).toMatchObject([{ raw: { said: "hello" }, context: { context: { mail_id: "a" }, page: { of: {} } } }]);
     expect(JSON.stringify(kept)).toContain("inbox");
+  });
+
+  test("the text of a row that is no JSON is kept only where nothing is taken out of answers, and goes once something is", async () => {
+    const mode = scan({ rows: "mails" });
+    const row = record("A mail.", { id: id().describe("Its id."), sender: text().describe("Who sent it.") });
+    const mails = [defineStream({ name: "mails", path: "/mails", mode, row, key: ["id"], preset: "core" })];
+    const pagination = '"pagination":{"next_cursor":null,"has_more":false,"limit":1}';
+    const body = Buffer.from(`{"data":{"mails":[{"id":"a","sender":"Ada Lovelace","size":NaN}]},${pagination}}`);
+    const place = await told(make, mails, { "/mails": () => instead(200, body) }, config);
+    const kept = () => place.warehouse.query("select raw from _tributary.rejects where resolved_at is null");
+    await place.run();
+    expect(JSON.stringify(await kept())).toContain("Ada Lovelace");
+    place.configure({ ...config, privacy: { exclude_columns: ["mails.sender"] } });
+    await place.run();
+    expect(await kept()).toEqual([{ raw: [] }]);
+    expect(await traces(place.warehouse, [], ["Ada Lovelace"])).toEqual([]);
   });
 });

@@ -18,6 +18,18 @@ export function numbers(total: number, options: { size?: number } = {}): Handler
   };
 }
 
+/** The same as text, where rows are no JSON by this. */
+export function spoiltNumbers(total: number, spoil: (row: number) => string): Handler {
+  return (response, incoming) => {
+    const query = parameters(incoming);
+    const [from, limit] = [Number(query.get("cursor") ?? 0), Number(query.get("limit"))];
+    const until = Math.min(total, from + limit);
+    const rows = Array.from({ length: until - from }, (_, index) => spoil(from + index));
+    const pagination = { next_cursor: until < total ? String(until) : null, has_more: until < total, limit };
+    response.end(`{"data":{"rows":[${rows}]},"pagination":${JSON.stringify(pagination)},"meta":{}}`);
+  };
+}
+
 export async function collect(pages: AsyncGenerator<Page>): Promise<Page[]> {
   const all: Page[] = [];
   for await (const page of pages) all.push(page);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readPages } from "../../src/source/pages.ts";
-import { collect, numbers, parameters, request } from "./listing.ts";
+import { collect, numbers, parameters, request, spoiltNumbers } from "./listing.ts";
 import { client, failure, type Handler, json, lastPage, serve } from "./service.ts";
 
 describe("a listing", () => {
@@ -175,6 +175,67 @@ describe("a page that the service fails at", () => {
     await expect(reading).rejects.toMatchObject({ failure: "malformed", code: "source.spoilt_row", fields });
     expect(seen).toEqual(Array.from({ length: 160 }, (_, index) => index));
     expect([...new Set(limits(service))]).toEqual([100, 25, 5, 1]);
+  });
+
+  describe.each(["NaN", '"a\tb"', "1.2.3", '"half'])("where a row holds %s", text => {
+    const skipping = { ...request, skips: true };
+    const spoil = (bad: readonly number[]) => (row: number) => (bad.includes(row) ? text : String(row));
+
+    test("passes the row over with its text and place, and goes on behind it with pages as before", async () => {
+      const bad = [60, 61, 250];
+      await using service = await serve(spoiltNumbers(300, spoil(bad)));
+      await using api = client(service.url);
+      const pages = await collect(readPages(api, skipping));
+      const place = (offset: number) => ({ text: `[${text}]`, offset, rows: 100 });
+      expect(pages.flatMap(({ skipped }) => skipped ?? [])).toEqual([
+        { ...place(60), cursor: "60" },
+        { ...place(61), cursor: "61" },
+        { ...place(86), cursor: "250" },
+      ]);
+      const rows = pages.flatMap(page => (page.data as { rows: number[] } | undefined)?.rows ?? []);
+      expect(rows).toEqual(Array.from({ length: 300 }, (_, row) => row).filter(row => !bad.includes(row)));
+      expect(limits(service).at(-1)).toBe(100);
+    });
+
+    test("keeps no text where fields are taken out of answers, and passes nothing over unless that is wanted", async () => {
+      await using service = await serve(spoiltNumbers(300, spoil([60])));
+      await using treating = client(service.url, { treat: () => undefined });
+      const pages = await collect(readPages(treating, skipping));
+      expect(pages.flatMap(({ skipped }) => skipped ?? [])).toMatchObject([{ text: undefined, cursor: "60" }]);
+      await using api = client(service.url);
+      await expect(collect(readPages(api, request))).rejects.toMatchObject({ code: "source.spoilt_row" });
+    });
+  });
+
+  test.each([
+    ["the service fails at it", (response: Parameters<Handler>[0]) => failure(response, 500, "BAD_ROW")],
+    ["its text is cut", (response: Parameters<Handler>[0]) => response.end('{"data":{"rows":[NaN]},"pagina')],
+    [
+      "the page may hold more rows",
+      (response: Parameters<Handler>[0]) =>
+        response.end('{"data":[NaN,2],"pagination":{"next_cursor":"62","has_more":true,"limit":2}}'),
+    ],
+    [
+      "its block of pages is a row's own",
+      (response: Parameters<Handler>[0]) =>
+        response.end('{"data":[{"of":NaN,"pagination":{"next_cursor":"62","has_more":true,"limit":1}}]}'),
+    ],
+  ])("passes no row over where %s", async (_, answer) => {
+    await using service = await serve((response, incoming, count) => {
+      const [from, limit] = ["cursor", "limit"].map(name => Number(parameters(incoming).get(name) ?? 0));
+      if (from! <= 60 && from! + limit! > 60) return answer(response);
+      numbers(300)(response, incoming, count);
+    });
+    await using api = client(service.url);
+    const reading = collect(readPages(api, { ...request, skips: true }));
+    await expect(reading).rejects.toMatchObject({ code: "source.spoilt_row", fields: { cursor: "60" } });
+  });
+
+  test("the 21st row that is no JSON ends the reading", async () => {
+    await using service = await serve(spoiltNumbers(300, row => (row % 5 === 4 ? "NaN" : String(row))));
+    await using api = client(service.url);
+    const reading = collect(readPages(api, { ...request, skips: true }));
+    await expect(reading).rejects.toMatchObject({ code: "source.spoilt_row", fields: { cursor: "104" } });
   });
 
   test("is the service's failure where no smaller page comes either", async () => {

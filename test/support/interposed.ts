@@ -18,6 +18,7 @@ export interface Edited {
 /** What is answered instead. */
 export interface Instead {
   readonly status: number;
+  /** A value becomes JSON; bytes are sent as they are. */
   readonly body: unknown;
   /** The service's time, in whole seconds; absent: it says none. */
   readonly date?: Date;
@@ -58,7 +59,7 @@ export async function standBetween(
         response.sendDate = false;
         const date = instead.date === undefined ? {} : { date: instead.date.toUTCString() };
         response.writeHead(instead.status, { "content-type": "application/json", ...date });
-        response.end(JSON.stringify(instead.body));
+        response.end(Buffer.isBuffer(instead.body) ? instead.body : JSON.stringify(instead.body));
         return;
       }
       const passed = await fetch(url, { headers: { authorization: String(request.headers.authorization) } });

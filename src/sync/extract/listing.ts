@@ -11,7 +11,7 @@ import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 import { countIn, notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
-import { besideRows, edgesOf, insteadOfRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+import { besideRows, digestsOf, edgesOf, insteadOfRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
@@ -27,6 +27,8 @@ export interface ListingJob extends Reading {
   readonly listing: Scan | Feed;
   /** Called with the first page of a scan that is begun anew: what the scan before it staged goes. */
   readonly begin?: () => Promise<void>;
+  /** Collects the first and last rows of its pages. */
+  readonly edges?: Set<string> | undefined;
 }
 
 /** The page loop: pages become batches until the listing ends. When it can't go on (ApiError, the signal's reason) what was read is stored first, and the next run continues there. */
@@ -62,6 +64,42 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
   }
 }
 
+/**
+ * Reads the rest of a listing that broke off at `record.part`, as far as its other orders and its further requests reach. An order ends where it meets a
+ * row of `edges`, or a page that the service fails at.
+ */
+export async function readBeyond(job: ListingJob): Promise<ScanRecord> {
+  const { encoder, batches, progress, listing, queries, edges = new Set() } = job;
+  let { record } = job;
+  encoder.sequence = record.sequence;
+  const api = telling(job.api, { confirms: true });
+  const begun = { ...requestOf({ ...job, edges: undefined }, record), ahead: false } as const;
+  const orders = (listing.orders ?? []).map(order => ({ ...begun.query, ...order }));
+  for (const query of [...orders, ...queries.slice(record.part + 1)]) {
+    try {
+      for await (const page of readPages(api, { ...begun, query })) {
+        const met = digestsOf(page.data, listing.rows, (row, context) => encoder.digest(row, context));
+        if (edges.has(met[0] ?? "")) {
+          progress.page(page);
+          break;
+        }
+        const rows = await takePage(job, page, {}, Number.POSITIVE_INFINITY);
+        record = { ...record, pages: record.pages + 1, rows: record.rows + rows.length };
+        progress.rows(rows.length);
+        if (batches.due) record = await batches.put(record);
+        if (met.some(digest => edges.has(digest))) break;
+      }
+    } catch (error) {
+      if (error instanceof DestinationError || error instanceof LockedError) throw error;
+      progress.failedRequest(error);
+      if (error instanceof ApiError && !meetsOthers(error)) continue;
+      await batches.flush();
+      throw error;
+    }
+  }
+  return batches.end(record);
+}
+
 interface Taker {
   readonly path: string;
   readonly listing: Listing;
@@ -72,11 +110,15 @@ interface Taker {
 /** Encodes a page's rows, `atOnce` at a time: between, answers that have come are taken. @throws ApiError when it holds no list of rows */
 export async function takePage(
   { path, listing, encoder, progress }: Taker,
-  page: Pick<Page, "data" | "requests" | "retries" | "bytes">,
+  page: Pick<Page, "data" | "skipped" | "requests" | "retries" | "bytes">,
   context: Record<string, unknown>,
   atOnce: number,
 ): Promise<readonly unknown[]> {
   progress.page(page);
+  if (page.skipped !== undefined) {
+    encoder.unreadable(page.skipped);
+    return [undefined];
+  }
   const { rows: place } = listing;
   // Null for a list is an empty one, which the deletion guard holds back; a working list has no such guard.
   const sections = sectionsIn(page.data, place, typeof place === "string" && listing.absence !== "left");
@@ -103,8 +145,13 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
     limit: PAGE_ROWS,
     paged,
     pagesBefore: record.pages,
-    edgesOf: data => edgesOf(data, job.listing.rows, (row, context) => job.encoder.digest(row, context)),
+    edgesOf(data) {
+      const edges = edgesOf(data, job.listing.rows, (row, context) => job.encoder.digest(row, context));
+      for (const edge of edges) job.edges?.add(edge);
+      return edges;
+    },
     signal: job.signal,
+    skips: !job.encoder.isPlaced,
     ...(record.cursor === null ? {} : { cursor: record.cursor }),
   };
 }
@@ -132,7 +179,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
     lastTotal: total,
     oneAnswer: isWhole && rows < (page.limit ?? limit ?? Infinity),
     capped: record.capped || isSaidShort || (ended && limit !== undefined && rows >= limit),
-    date: record.date ?? page.date.toISOString(),
+    date: record.date ?? page.date?.toISOString() ?? null,
   };
 }
 

@@ -36,18 +36,25 @@ export function insteadOfRows(data: unknown, rows: string | Sections): string {
   return came === null ? "null" : typeof came === "object" ? "an object" : `a ${typeof came}`;
 }
 
+type Digest = (row: unknown, context: Record<string, unknown>) => string;
+
 /** What tells an answer from the listing's others: its first row and its last one, in the words of `digest`; nothing where it has no row. */
-export function edgesOf(
-  data: unknown,
-  place: string | Sections,
-  digest: (row: unknown, context: Record<string, unknown>) => string,
-): readonly string[] {
+export function edgesOf(data: unknown, place: string | Sections, digest: Digest): readonly string[] {
   const sections = (sectionsIn(data, place, true) ?? []).filter(({ rows }) => rows.length > 0);
-  const contextOf = (section: string | undefined) => (typeof place === "string" ? {} : { [place.column]: section });
   const [first, last] = [sections.at(0), sections.at(-1)];
   if (first === undefined || last === undefined) return [];
-  return [digest(first.rows[0], contextOf(first.section)), digest(last.rows.at(-1), contextOf(last.section))];
+  const digested = ({ section, rows }: Section, at: number) => digest(rows.at(at), contextOf(place, section));
+  return [digested(first, 0), digested(last, -1)];
 }
+
+/** All rows of an answer, in the words of `digest`. */
+export function digestsOf(data: unknown, place: string | Sections, digest: Digest): readonly string[] {
+  const sections = sectionsIn(data, place, true) ?? [];
+  return sections.flatMap(({ section, rows }) => rows.map(row => digest(row, contextOf(place, section))));
+}
+
+const contextOf = (place: string | Sections, section: string | undefined) =>
+  typeof place === "string" ? {} : { [place.column]: section };
 
 /** The fields of an answer's data, which stand beside its rows, or of a row; none of anything but an object. */
 export function besideRows(data: unknown): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Feed, Stream } from "../../catalog/stream.ts";
-import { ApiError, DestinationError, LockedError } from "../../errors.ts";
+import { ApiError, DestinationError, endOf, LockedError } from "../../errors.ts";
 import { differentRows, type OldRow, PLURAL } from "../../rows/old_rows.ts";
 import type { Api, Query } from "../../source/api.ts";
 import { telling } from "../../source/archive/about.ts";
@@ -8,6 +8,7 @@ import { type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord, Window } from "../../warehouse/state/stream_state.ts";
 import { mayBeCursor, PAGE_ROWS, takePage } from "./listing.ts";
 import { merged } from "./merging.ts";
+import { extractMessages } from "./messages.ts";
 import type { Reading } from "./reading.ts";
 import { edgesOf } from "./rows_in_answer.ts";
 
@@ -39,6 +40,9 @@ export interface WindowsResult {
   readonly strays: readonly OldRow[];
 }
 
+/** So many windows that the service fails at end the reading: it may be down. A window with malformed pages does not count. */
+const FAILED_WINDOWS = 3;
+
 interface WindowPage {
   readonly index: number;
   readonly page: Page;
@@ -57,9 +61,19 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   const coverage = createCoverage(record.windows, job.now);
   let read = 0;
   let strays: readonly OldRow[] = [];
+  const unread: { readonly index: number; readonly error: ApiError }[] = [];
+  const leave = (index: number, error: unknown): void => {
+    if (!(error instanceof ApiError) || endOf(error) !== "request") throw error;
+    const failed = unread.filter(each => each.error.failure !== "malformed").length;
+    if (error.failure !== "malformed" && failed + 1 >= FAILED_WINDOWS) throw error;
+    progress.failedRequest(error);
+    unread.push({ index, error });
+  };
   const asked = () => telling(api, { scan: record.scan, full: false, window: true });
   const sources = record.windows.flatMap((window, index) =>
-    window.done ? [] : [() => pagesOf(job, asked(), index, { window, current: () => record.windows[index]! })],
+    window.done
+      ? []
+      : [() => leaving(pagesOf(job, asked(), index, { window, current: () => record.windows[index]! }), index, leave)],
   );
   try {
     for await (const { index, page } of merged(sources, width)) {
@@ -78,6 +92,7 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
       if (batches.due) record = await job.between(await batches.put(record));
       await nextTurn();
     }
+    if (unread.length > 0) throw windowsUnread(stream.path, unread, record, read > 0);
     return { record: await batches.end({ ...record, phase: "read" }), strays };
   } catch (error) {
     if (error instanceof DestinationError || error instanceof LockedError) throw error;
@@ -85,6 +100,33 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
     await batches.end(record);
     throw error;
   }
+}
+
+/** The same pages; a failure ends them, and `leave` throws it if it ends the reading. */
+async function* leaving(
+  pages: AsyncGenerator<WindowPage>,
+  index: number,
+  leave: (index: number, error: unknown) => void,
+): AsyncGenerator<WindowPage> {
+  try {
+    yield* pages;
+  } catch (error) {
+    leave(index, error);
+  }
+}
+
+/** The failure of a reading that left windows open. The requests of each are counted already. */
+function windowsUnread(
+  path: string,
+  unread: readonly { readonly index: number; readonly error: ApiError }[],
+  { windows }: ScanRecord,
+  hasRows: boolean,
+): ApiError {
+  const [{ error }] = unread as [(typeof unread)[number]];
+  const named = unread.map(({ index }) => windows[index]!).map(({ from, to }) => ({ from, to }));
+  const failure = hasRows ? "malformed" : error.failure;
+  const facts = { failure, path, status: error.status, attempts: 0 };
+  return new ApiError(extractMessages.windows_unread({ path, windows: named, reason: error.message }), facts, error);
 }
 
 /** A window's pages; when the service no longer takes a cursor, once from its first page on. */
@@ -101,6 +143,7 @@ async function* pagesOf(
     paged: true,
     edgesOf: (data: unknown) => edgesOf(data, mode.rows, (row, context) => reading.encoder.digest(row, context)),
     signal: reading.signal,
+    skips: !reading.encoder.isPlaced,
   };
   let read = 0;
   const pagesBefore = current().pages;
@@ -136,7 +179,7 @@ function advance(record: ScanRecord, index: number, page: Page, rows: number): S
     windows,
     pages: record.pages + 1,
     rows: record.rows + rows,
-    date: record.date ?? page.date.toISOString(),
+    date: record.date ?? page.date?.toISOString() ?? null,
   };
 }
 

@@ -9,7 +9,7 @@ import { telling } from "../../source/archive/about.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
 import { askedBy, completeWith, type StreamSync, type SyncContext } from "../context.ts";
-import { mayBeCursor, readListing } from "../extract/listing.ts";
+import { type ListingJob, mayBeCursor, readBeyond, readListing } from "../extract/listing.ts";
 import { type Question, readLookup } from "../extract/lookups.ts";
 import { readingOf } from "../extract/reading.ts";
 import { planScan, type ScanPlan, statusesOf, strayRows } from "../extract/scan_plan.ts";
@@ -142,9 +142,10 @@ export async function read(
   const request = { stream, path: stream.path, queries: queriesOf(context, stream, plan), listing: mode };
   const { run } = progress;
   const pagesBefore = run.pages;
+  const edges = mode.orders === undefined ? undefined : new Set<string>();
+  const job = { ...readingOf(context, extraction, progress), ...request, edges };
   try {
-    const reading = readingOf(context, extraction, progress);
-    return await readListing({ ...reading, ...request, ...(begin === undefined ? {} : { begin }) });
+    return await readListing({ ...job, ...(begin === undefined ? {} : { begin }) });
   } catch (error) {
     if (!(error instanceof ApiError) || meetsOthers(error)) throw error;
     const left = stage.record as ScanRecord;
@@ -159,7 +160,7 @@ export async function read(
         await stage.begin(record);
       });
     }
-    await publishInPart(sync, extraction, state, error);
+    await publishInPart(sync, extraction, state, error, job);
     throw error;
   }
 }
@@ -179,26 +180,38 @@ async function publishInPart(
   { stage }: Extraction,
   state: StreamState,
   error: ApiError,
+  job: ListingJob,
 ): Promise<void> {
   const { context, stream, progress } = sync;
   const record = stage.record as ScanRecord;
   const isDue = error.failure === "malformed" || record.failures >= PATIENCE;
-  if (!isDue || record.rows === 0) return;
-  const { pages, rows } = record;
-  progress.isPartial = true;
-  progress.warnings.push(streamMessages.read_in_part({ stream: stream.name, pages, rows }));
-  await publishStage(context, {
-    stream,
-    stage,
-    record,
-    progress,
-    // Nothing is deleted here that could be accepted.
-    state: {
-      ...state,
-      statuses: statusesOf(state, context.policy.ofStream(stream.name), { confirmDeletes: false }).all,
-    },
-    completeTo: null,
-  });
+  if (!isDue) return;
+  // Nothing is deleted here that could be accepted.
+  const { all: statuses } = statusesOf(state, context.policy.ofStream(stream.name), { confirmDeletes: false });
+  const load = { stream, stage, progress, state: { ...state, statuses }, completeTo: null };
+  const publish = async (part: ScanRecord): Promise<void> => {
+    progress.isPartial = true;
+    await publishStage(context, { ...load, record: part });
+  };
+  const { pages, rows, part } = record;
+  if (rows > 0) {
+    progress.warnings.push(streamMessages.read_in_part({ stream: stream.name, pages, rows }));
+    await publish(record);
+  }
+  const isAll = job.listing.orders === undefined && part + 1 >= job.queries.length;
+  // Behind a gap, rows that their place tells apart would get the places of others.
+  if (isAll || job.encoder.isPlaced) return;
+  const begun = { ...newScan(context, `beyond ${record.fingerprint}`, false), part };
+  await stage.begin(begun);
+  try {
+    const beyond = await readBeyond({ ...job, record: begun });
+    if (beyond.rows === 0) return stage.drop();
+    progress.notes.push(streamMessages.read_beyond({ stream: stream.name, pages: beyond.pages, rows: beyond.rows }));
+    await publish(beyond);
+  } catch (late) {
+    // The run fails with the reason why the list broke off, not with a limit that came later.
+    if (!(late instanceof ApiError) || late.exitCode !== 5) throw late;
+  }
 }
 
 /** A scan that was read before, and is loaded again. */

@@ -31,6 +31,11 @@ export const streamMessages = catalog("stream", {
     ({ stream, pages, rows }) =>
       `${stream}: the list could not be read to its end. ${counted(pages, "page")} with ${counted(rows, "row")} came: they were loaded, and nothing was deleted. The next run reads the list from its first page.`,
   ),
+  read_beyond: template(
+    { stream: "items", pages: 2, rows: 140 },
+    ({ stream, pages, rows }) =>
+      `${stream}: the rest of the list was read in another order, ${counted(pages, "page")} with ${counted(rows, "row")}. They were loaded, and nothing was deleted.`,
+  ),
   begun_afresh: template(
     { stream: "items", option: "--full", read: 12, what: "pages", rows: 1200 },
     ({ stream, option, read, what, rows }) =>

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Outcome } from "../../rows/encoder.ts";
+import type { Outcome } from "../../rows/batch.ts";
 import type { Fragment } from "../database.ts";
 import type { Destination, Stage } from "../destination.ts";
 import { type Parents, parentKey, type ValueSource } from "../details/parents.ts";

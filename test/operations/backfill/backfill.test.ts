@@ -220,8 +220,37 @@ test("a window whose pages hold no row and never end is given up", async () => {
   };
   const report = await place.backfill({ names: ["ingested"], range: { from: "2026-02-01", to: "2026-03-01" } });
   expect(report).toMatchObject({ exit_code: 1 });
-  expect(report.errors).toMatchObject([{ code: "source.endless_pages", fields: { page: 20 } }]);
+  const windows = [{ from: "2026-02-01", to: "2026-03-01" }];
+  expect(report.errors).toMatchObject([{ code: "extract.windows_unread", fields: { windows } }]);
   expect(asked).toBe(20);
+});
+
+test("a window that the service fails at, and one without an end, stay open; the others are read and loaded", async () => {
+  const place = await scenario(warehouses[0]!.make, sizes);
+  const failing = ["2025-09-01", "2025-11-01"];
+  place.look = ({ query }) => {
+    const at = failing.indexOf(query.get("date_from") ?? "");
+    if (at < 0) return undefined;
+    const pagination = { has_more: true, next_cursor: `${Number(query.get("cursor") ?? 0) + 1}`, limit: 100 };
+    return at === 0 ? refused(500, "BAD_WINDOW") : { status: 200, body: { data: { items: [] }, pagination } };
+  };
+  const report = await place.backfill(order);
+  expect(report.exit_code).toBe(1);
+  const windows = failing.map((from, at) => ({ from, to: ["2025-10-01", "2025-12-01"][at] }));
+  const error = { code: "extract.windows_unread", fields: { path: "/ingested", windows: expect.anything() } };
+  expect(report.errors).toMatchObject([error]);
+  expect(report.errors[0]!.fields["windows"]).toEqual(expect.arrayContaining(windows));
+  // The window before each reaches to the end of its first day.
+  const unread = windows.reduce((sum, { from, to }) => sum + datedRows(place, from.replace(/1$/, "2"), to), 0);
+  const line = { status: "incomplete", inserted: datedRows(place, FROM) - unread, deleted: 0 };
+  expect(lineOf(report, "ingested")).toMatchObject(line);
+  const open = (await stateOf(place)).backfill!.windows.filter(({ done }) => !done);
+  expect(open).toHaveLength(2);
+  place.look = () => undefined;
+  place.simulator.requests.clear();
+  expect(await place.backfill({ resume: true })).toMatchObject({ exit_code: 0 });
+  expect(await place.count("ingested")).toBe(datedRows(place, FROM));
+  expect(new Set(pagesAsked(place).map(({ query }) => query["date_from"]))).toEqual(new Set(failing));
 });
 
 test("a service that filters by something else is noticed at the first page, and read whole", async () => {

@@ -1,6 +1,6 @@
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { compareWithTruth } from "../../support/truth.ts";
-import type { Job } from "../engine/job.ts";
+import { type Job, toldBy } from "../engine/job.ts";
 import type { Runs } from "../engine/runs.ts";
 import { note } from "../totals.ts";
 import type { Cast } from "../world/cast_of_streams.ts";
@@ -74,7 +74,7 @@ export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly
     const { done } = await runs.run({ ...(await runs.job()), command: "verify" });
     const told = done?.verified?.differences ?? [];
     if (done?.exit !== 0)
-      return [`verify ended with ${done?.exit}: ${done?.error ?? JSON.stringify(told.slice(0, 3))}`];
+      return [`verify ended with ${done?.exit}: ${toldBy(done)} ${JSON.stringify(told.slice(0, 3))}`];
     return told.map(each => `verify tells of a difference where there is none: ${JSON.stringify(each)}`);
   }
 
@@ -84,7 +84,7 @@ export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly
     try {
       note(cast.workspace.totals.runs, "into a clean warehouse");
       const { done } = await runs.run(await runs.job(clean));
-      if (done?.exit !== 0) return [`a run into a clean warehouse ended with ${done?.exit}: ${done?.error}`];
+      if (done?.exit !== 0) return [`a run into a clean warehouse ended with ${done?.exit}: ${toldBy(done)}`];
       const found = await readTables(clean, "left", catalogue, COMPANY);
       return found === undefined ? ["nothing is in the clean warehouse"] : differences(rows.tables, found.tables);
     } finally {
@@ -96,8 +96,7 @@ export async function last(cast: Cast, runs: Runs, rows: Rows): Promise<readonly
     note(cast.workspace.totals.runs, "undisturbed");
     const ended = await runs.run({ ...(await runs.job()), ...order });
     const { done } = ended;
-    if (done?.exit !== 0)
-      return [`an undisturbed run ended with ${done?.exit}: ${done?.error ?? done?.report?.errors.join(" ")}`];
+    if (done?.exit !== 0) return [`an undisturbed run ended with ${done?.exit}: ${toldBy(done)}`];
     const left = done.report?.streams.filter(({ status }) => status !== "succeeded" && status !== "warning") ?? [];
     return [
       ...left.map(line => `${line.stream} ended as ${line.status}: ${line.error}`),

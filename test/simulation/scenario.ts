@@ -53,6 +53,7 @@ class Scenario {
   async take(step: Step, index: number): Promise<readonly string[]> {
     const { totals } = this.#cast.workspace;
     this.#cast.world.turn = index;
+    this.#cast.world.served.clear();
     switch (step.do) {
       case "change":
         note(totals.counts, `change: ${step.change.what}`);

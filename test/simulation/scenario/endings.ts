@@ -4,6 +4,7 @@ import type { StateTable } from "../../../src/warehouse/state_columns.ts";
 import { stateTables } from "../../../src/warehouse/state_tables.ts";
 import { type Done, toldBy } from "../engine/job.ts";
 import { REGIONS } from "../world/catalogue.ts";
+import { isHarmless } from "../world/odd_answers.ts";
 import type { Tables } from "../world/tables.ts";
 import type { World } from "../world/world.ts";
 import type { Row, Stand } from "./stand.ts";
@@ -23,9 +24,9 @@ export interface InTheWay {
 
 const isDeletedOrder = ({ change }: RunStep["during"][number]) => change.what === "delete" && change.list === "orders";
 
-/** Answers that overtake each other are no trouble. */
+/** Whether something is wrong with the service for which a run may fail; answers that overtake each other are no trouble. */
 export const isTroubled = ({ troubles }: RunStep): boolean =>
-  Object.keys(troubles).some(name => name !== "latencyJitterMs");
+  Object.keys(troubles).some(name => name !== "latencyJitterMs" && !isHarmless(name));
 
 /** A run in which details may fail: by the service's troubles, or because an order goes amid its pages. */
 export const mayFailDetails = (step: RunStep): boolean => isTroubled(step) || step.during.some(isDeletedOrder);

@@ -17,7 +17,7 @@ export interface Behind {
   readonly clock: () => Date;
   readonly compression: boolean;
   readonly find: (path: string) => Match | undefined;
-  readonly answer: (match: Match, request: Request) => Record<string, unknown>;
+  readonly answer: (match: Match, request: Request) => Reply;
   /** The data of a POST; undefined where there is no such endpoint. */
   readonly post: (path: string, body: Row, faults: Faults, draw: () => number) => Row | undefined;
   /** Called before each answer: what takes time has gone on. */
@@ -118,7 +118,7 @@ function ordinary(
     if (match === undefined || message.method !== "GET") {
       throw new Refusal(404, "RESOURCE_NOT_FOUND", `${message.method} ${request.path} not found`);
     }
-    return { status: 200, body: behind.answer(match, { ...request, params: match.params }) };
+    return behind.answer(match, { ...request, params: match.params });
   } catch (error) {
     if (error instanceof Refusal) return { status: error.status, error };
     throw error;

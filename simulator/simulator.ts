@@ -94,7 +94,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       clock: now,
       compression: options.compression ?? false,
       find: path => serving.find(path),
-      answer,
+      answer: (match, request) => ({ status: 200, body: answer(match, request) }),
       post: (path, body, active, draw) => uploads.post(path, body, active, draw),
       advance: () => uploads.advance(),
       control: (path, message, response) => options.control === true && control(steered, path, message, response),

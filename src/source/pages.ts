@@ -205,7 +205,9 @@ async function readPage(
   given: Required<Pick<GetOptions, "signal" | "onBody">>,
 ): Promise<Page> {
   const paged = request.paged || cursor !== undefined;
-  const options = { ...given, paged, priority: request.priority ?? 1, holds: true };
+  // A cursor does not live for ever: after a pause the pages go on before anything else begins.
+  const priority = (request.priority ?? 1) + (cursor === undefined ? 0 : 1);
+  const options = { ...given, paged, priority, holds: true };
   let refused = 0;
   let tooLarge: unknown;
   for (;;) {

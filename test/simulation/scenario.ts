@@ -1,6 +1,6 @@
 import { struckTogether } from "./engine/deaths.ts";
 import type { Ended } from "./engine/engine_process.ts";
-import type { Job } from "./engine/job.ts";
+import { type Job, toldBy } from "./engine/job.ts";
 import { Runs } from "./engine/runs.ts";
 import { isTroubled, mayFailDetails, repeats, unexplained } from "./scenario/endings.ts";
 import { last } from "./scenario/last.ts";
@@ -53,6 +53,7 @@ class Scenario {
   async take(step: Step, index: number): Promise<readonly string[]> {
     const { totals } = this.#cast.workspace;
     this.#cast.world.turn = index;
+    this.#cast.world.served.clear();
     switch (step.do) {
       case "change":
         note(totals.counts, `change: ${step.change.what}`);
@@ -94,7 +95,7 @@ class Scenario {
         const ended = await this.#runs.run(job);
         const { done } = ended;
         if (done !== undefined && ![0, ...(step.death === undefined ? [] : [4, 6])].includes(done.exit))
-          return [`reset ended with ${done.exit}: ${done.error}`];
+          return [`reset ended with ${done.exit}: ${toldBy(done)}`];
         return this.#rows.settle(ended, this.#runs.settings, step.drop ? this.#rows.droppedBy(step.names) : new Set());
       }
       case "neighbour":
@@ -111,7 +112,7 @@ class Scenario {
     if (reset !== undefined) {
       const job = { ...(await this.#runs.job()), ...reset, command: "reset" as const, company: NEIGHBOUR };
       const { done } = await this.#runs.run(job);
-      if (done?.exit !== 0) return [`${NEIGHBOUR}: reset ended with ${done?.exit}: ${done?.error}`];
+      if (done?.exit !== 0) return [`${NEIGHBOUR}: reset ended with ${done?.exit}: ${toldBy(done)}`];
       const faults = await neighbour.look(reset.drop ? this.#rows.droppedBy(reset.names) : "nothing");
       if (faults.length > 0) return faults;
     }
@@ -173,7 +174,7 @@ class Scenario {
     const over = ended.done === undefined || ended.done.exit === 5 || ended.notice !== "";
     if (second !== undefined && second.done?.exit !== 4 && !early && !over)
       faults.push(
-        `a second run beside the first, which ended with ${ended.done?.exit}, ended with ${second.done?.exit}: ${second.done?.error ?? second.done?.report?.errors}`,
+        `a second run beside the first, which ended with ${ended.done?.exit}, ended with ${second.done?.exit}: ${toldBy(second.done)}`,
       );
     // Then it may also have been the second that took them first.
     const beaten = early && second !== undefined && second.done?.exit !== 4;

@@ -2,7 +2,9 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/source/client.ts";
 import { createLimiter } from "../../src/source/limit.ts";
+import { readPages } from "../../src/source/pages.ts";
 import { hastyClock, manualClock } from "./clocks.ts";
+import { collect, numbers, request } from "./listing.ts";
 import { client, failure, json, key, serve } from "./service.ts";
 
 describe("429", () => {
@@ -126,6 +128,23 @@ describe("429", () => {
     expect(most).toBeLessThanOrEqual(8);
     expect(api.stats).toMatchObject({ requests: 38, retries: 8, limited: 8 });
     await api.close();
+  });
+
+  test("when a pause ends, requests with a cursor are sent first: a cursor does not live for ever", async () => {
+    const pages = numbers(20, { size: 10 });
+    await using service = await serve((response, incoming, count) => {
+      if (count === 2) failure(response, 429, "RATE_LIMIT", { "retry-after": "60" });
+      else pages(response, incoming, count);
+    });
+    const clock = manualClock();
+    const limit = createLimiter({ maxConcurrency: 1, clock });
+    await using api = client(service.url, { limit, clock });
+    const lists = ["/a", "/b", "/c"].map(path => collect(readPages(api, { ...request, path })));
+    while (limit.state.pausedUntil === undefined || limit.state.waiting < 3) await setTimeout(1);
+    await clock.advance(60_000);
+    await Promise.all(lists);
+    const sent = service.requests.map(({ url }) => url.replace(/^.*v1|\?.*(?=&cursor)|\?.*/g, ""));
+    expect(sent.slice(0, 4)).toEqual(["/a", "/b", "/a&cursor=10", "/b"]);
   });
 
   test("nothing starts between a 429 and its pause, although others wait for the place", async () => {

@@ -1,6 +1,7 @@
 import { Draw } from "../../../simulator/random.ts";
 import type { Database, NeighbourStep, RunStep, Step } from "../scenario/story.ts";
 import { lists } from "../world/catalogue.ts";
+import { oddNames } from "../world/odd_answers.ts";
 import type { Change } from "../world/world.ts";
 import type { Death } from "./deaths.ts";
 
@@ -24,7 +25,7 @@ const touchedBy: Readonly<Record<Database, [Death["at"], ...Death["at"][]]>> = {
 };
 
 /**
- * Adds to a story's steps what hardly ever happens: nights in which the service refuses a stream to the key, or says in one way or another how long to wait, and archives that lose a run.
+ * Adds to a story's steps what hardly ever happens: nights in which the service refuses a stream to the key, says in one way or another how long to wait, or sends odd answers, and archives that lose a run.
  * They are drawn by themselves: the rest of the story is what it is without them.
  */
 export function withFaults(
@@ -35,16 +36,25 @@ export function withFaults(
 ): Step[] {
   const draw = new Draw(seed * 32_452_843 + 3);
   const pacing = new Draw(seed * 86_028_121 + 13);
+  const odd = new Draw(seed * 67_867_967 + 17);
   const paths = streams.flatMap(name => refusable[name] ?? []);
   return steps.flatMap<Step>(step => {
     if (step.do !== "run") return [step];
     const forbidden = draw.chance(0.08) && paths.length > 0 ? draw.pick(paths as [string, ...string[]]) : undefined;
     const loses = draw.chance(step.command === "replay" ? 0.3 : 0.05) && archived;
     const pace = paceOf(pacing, step.troubles);
-    const troubles = { ...step.troubles, ...pace, ...(forbidden === undefined ? {} : { forbidden }) };
+    const troubles = { ...step.troubles, ...pace, ...oddOf(odd), ...(forbidden === undefined ? {} : { forbidden }) };
     const run = { ...step, troubles };
     return loses ? [{ do: "lose", how: "archive" }, run] : [run];
   });
+}
+
+/** In every fourth run answers prove less than they seem to: those with lines many of them, others a few. */
+function oddOf(draw: Draw): RunStep["troubles"] {
+  const name = draw.pick(oddNames);
+  const few = draw.between(1, draw.chance(0.2) ? 12 : 3);
+  const many = draw.between(1, 30);
+  return draw.chance(0.25) ? { [name]: name.startsWith("lines") ? many : few } : {};
 }
 
 /** How a service that refuses requests for a while says how long; answers that overtake each other. */

@@ -1,3 +1,4 @@
+import type { Message } from "../../../src/message.ts";
 import type { VerifyReport } from "../../../src/operations/verify/report.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import type { Program } from "../world/catalogue.ts";
@@ -37,11 +38,15 @@ export interface Done {
   readonly exit: number;
   readonly report: RunReport | undefined;
   readonly verified: VerifyReport | undefined;
-  readonly error: string | undefined;
+  /** Those of its report, or what ended it before it had one. */
+  readonly errors: readonly Message[];
   readonly endsAt: number;
   readonly touches: Readonly<Record<Place, number>>;
   readonly said: readonly string[];
 }
+
+/** Its errors in words. */
+export const toldBy = (done: Done | undefined): string => (done?.errors ?? []).map(({ message }) => message).join(" ");
 
 /** A request of the process to its parent: end the server, or a backend of it, or take a lake's files away for a moment. */
 export interface Strike {

@@ -9,12 +9,14 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Draw } from "../../../simulator/random.ts";
 import type { Clock } from "../../../src/clock.ts";
 import { TributaryError } from "../../../src/errors.ts";
+import type { Message } from "../../../src/message.ts";
 import { runBackfill } from "../../../src/operations/backfill/backfill.ts";
 import { runReplay } from "../../../src/operations/replay/replay.ts";
 import { reset } from "../../../src/operations/reset.ts";
 import type { VerifyReport } from "../../../src/operations/verify/report.ts";
 import { verify } from "../../../src/operations/verify/verify.ts";
 import { runAttempts } from "../../../src/sync/run/attempts.ts";
+import { messageFor } from "../../../src/sync/run/report.ts";
 import { newRunId, type RunReport } from "../../../src/sync/run/run.ts";
 import { identityEndpoint } from "../../../streams/identity.ts";
 import { catalogues, releases } from "../world/catalogue.ts";
@@ -91,7 +93,7 @@ async function perform(job: Job): Promise<Done> {
   let report: RunReport | undefined;
   let verified: VerifyReport | undefined;
   let exit: number;
-  let error: string | undefined;
+  let thrown: Message | undefined;
   try {
     const catalogue = catalogues[job.program];
     const { config } = await loadConfig(job.config, { KEY: job.key, OTHER_KEY: job.otherKey });
@@ -145,10 +147,12 @@ async function perform(job: Job): Promise<Done> {
     }
   } catch (failure) {
     exit = failure instanceof TributaryError ? failure.exitCode : 70;
-    error = failure instanceof TributaryError ? failure.message : String((failure as Error)?.stack ?? failure);
+    const { code, message, fields } = messageFor(failure);
+    thrown = { code, message: exit === 70 ? String((failure as Error)?.stack ?? failure) : message, fields };
   }
   touching.death = undefined;
-  return { exit, report, verified, error, endsAt: clock.now(), touches: { ...touching.counts }, said };
+  const errors = thrown === undefined ? (report?.errors ?? []) : [thrown];
+  return { exit, report, verified, errors, endsAt: clock.now(), touches: { ...touching.counts }, said };
 }
 
 touching.strike = (strike, backend) =>

@@ -3,8 +3,12 @@ import type { RunReport } from "../../../src/sync/run/run.ts";
 import type { Kept, Tables } from "../world/tables.ts";
 import type { Settings } from "./story.ts";
 
-/** What must hold of any moment that a reader may see: no mixture of two answers, no child without its parent. */
-export function faultsOfMoment(tables: Tables, streams: readonly Stream[]): string[] {
+/** What must hold of any moment that a reader may see: no mixture of two answers, no child without its parent. `odd`: tables with parents whose lines came otherwise. */
+export function faultsOfMoment(
+  tables: Tables,
+  streams: readonly Stream[],
+  odd: ReadonlySet<string> = new Set(),
+): string[] {
   const faults: string[] = [];
   for (const { tables: set, mode, name } of streams) {
     const main = tables.get(set.main.name);
@@ -22,7 +26,7 @@ export function faultsOfMoment(tables: Tables, streams: readonly Stream[]): stri
         const live = own.filter(each => each.deletedAt === null);
         if (row.deletedAt !== null && live.length > 0)
           faults.push(`${child.name}: ${live.length} live rows of ${row.key}, which is deleted`);
-        if (row.deletedAt !== null) continue;
+        if (row.deletedAt !== null || odd.has(`${child.name} ${row.parent}`)) continue;
         if (live.length !== row.n)
           faults.push(
             `${child.name}: ${live.length} rows of ${row.key}, but its own row (version ${row.v}) tells of ${row.n}`,
@@ -86,6 +90,8 @@ export interface Allowed {
   readonly emptied: ReadonlySet<string>;
   /** Streams whose `title` is volatile by the config, or was a run before. */
   readonly looseTitles: boolean;
+  /** Whether a row came without its array, and never with it: then none of its lines may go before it. */
+  isLacking(table: string, parent: string): boolean;
   /** Whether this row of a list was there all the time: then it may not be marked deleted. */
   wasThere(stream: string, parent: string): boolean;
 }
@@ -95,6 +101,8 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
   const faults: string[] = [];
   for (const { tables: set, name, mode } of streams) {
     const touched = new Set<string>();
+    const rows = [...(after.get(set.main.name)?.values() ?? [])];
+    const stays = new Set(rows.filter(row => row.deletedAt === null).map(row => row.parent));
     const wentAt = mode.kind === "detail" ? returned(before.get(mode.of), after.get(mode.of)) : undefined;
     for (const table of [...set.children, set.main]) {
       const was = before.get(table.name) ?? new Map<string, Kept>();
@@ -139,7 +147,10 @@ export function faultsOfStep(before: Tables, after: Tables, streams: readonly St
           mode.kind !== "snapshot"
         )
           say(`went back from version ${old.v} to ${row.v}`);
-        if (old.deletedAt === null && row.deletedAt !== null && !child && allowed.wasThere(name, row.parent))
+        const goes = old.deletedAt === null && row.deletedAt !== null;
+        if (goes && child && stays.has(row.parent) && allowed.isLacking(table.name, row.parent))
+          say("marked deleted, but its row came without the array");
+        if (goes && !child && allowed.wasThere(name, row.parent))
           say("marked deleted, but the service had it all the time");
       }
       if (allowed.emptied.has(table.name)) continue;

@@ -2,8 +2,9 @@ import type { RequestLog } from "../../../simulator/requests.ts";
 import type { RunReport } from "../../../src/sync/run/run.ts";
 import type { StateTable } from "../../../src/warehouse/state_columns.ts";
 import { stateTables } from "../../../src/warehouse/state_tables.ts";
-import type { Done } from "../engine/job.ts";
+import { type Done, toldBy } from "../engine/job.ts";
 import { REGIONS } from "../world/catalogue.ts";
+import { isHarmless } from "../world/odd_answers.ts";
 import type { Tables } from "../world/tables.ts";
 import type { World } from "../world/world.ts";
 import type { Row, Stand } from "./stand.ts";
@@ -23,43 +24,48 @@ export interface InTheWay {
 
 const isDeletedOrder = ({ change }: RunStep["during"][number]) => change.what === "delete" && change.list === "orders";
 
-/** Answers that overtake each other are no trouble. */
+/** Whether something is wrong with the service for which a run may fail; answers that overtake each other are no trouble. */
 export const isTroubled = ({ troubles }: RunStep): boolean =>
-  Object.keys(troubles).some(name => name !== "latencyJitterMs");
+  Object.keys(troubles).some(name => name !== "latencyJitterMs" && !isHarmless(name));
 
 /** A run in which details may fail: by the service's troubles, or because an order goes amid its pages. */
 export const mayFailDetails = (step: RunStep): boolean => isTroubled(step) || step.during.some(isDeletedOrder);
+
+/** Messages that say why a run held something back: its guards, and not the service, made it fail. */
+const guards = ["deletes.blocked", "deletes.details_blocked", "deletes.lines_blocked", "deletes.empty_list"];
 
 /** The exit code is one that what happened explains. */
 export function unexplained(
   step: RunStep,
   settings: Settings,
-  { exit, error, report }: Done,
+  done: Done,
   { archiveLost = false, treated = false, older = false, detailsFailed = false }: InTheWay,
 ): string[] {
-  const told = `${error ?? ""} ${report?.errors.join(" ") ?? ""}`.trim();
+  const { exit, errors } = done;
+  const has = (...codes: readonly string[]): boolean => errors.some(({ code }) => codes.includes(code));
   const limited = step.maxTimeMs !== undefined || step.maxRequests !== undefined;
   const troubled = isTroubled(step);
   const struck = step.death !== undefined && step.death.of !== "process";
+  const replays = step.command === "replay";
   const explained =
     exit === 0 ||
-    (exit === 1 && (troubled || /deletes\.max_share|came back empty|too many to be believed/.test(told))) ||
+    (exit === 1 && (troubled || has(...guards, "details.absent_doubted"))) ||
     (exit === 1 && (settings.fewRejects || settings.unknownFields === "fail")) ||
     // An order that goes while its moves are read answers 404 to a further page, which is a failure and not a deletion.
-    (exit === 1 && /order_moves: .*RESOURCE_NOT_FOUND/.test(told) && step.during.some(isDeletedOrder)) ||
-    (exit === 1 && detailsFailed && told.includes("wait for their next try")) ||
-    (exit === 2 && older && /tables were (altered|made) by tributary/.test(told)) ||
-    (exit === 4 && treated && told.includes(" is held by ")) ||
+    (exit === 1 && /order_moves: .*RESOURCE_NOT_FOUND/.test(toldBy(done)) && step.during.some(isDeletedOrder)) ||
+    (exit === 1 && detailsFailed && has("details.waiting")) ||
+    (exit === 2 && older && has("identity.newer_tables")) ||
+    (exit === 4 && treated && has("lock.held")) ||
     (exit === 2 && step.command === "backfill") ||
     (exit === 5 && (limited || troubled)) ||
     ((exit === 6 || exit === 4) && struck) ||
-    (exit === 2 && step.names.length > 0 && told.includes("no history")) ||
+    (exit === 2 && step.names.length > 0 && has("backfill.no_history")) ||
     // By the clock that a killed run had to itself, an earlier change of privacy is a later one.
-    (exit === 2 && told.includes("when this began")) ||
-    (exit === 1 && step.command === "replay" && archiveLost && told.includes("which is not in the archive")) ||
-    // The run before it was killed before the first answer came.
-    (exit === 1 && step.command === "replay" && told.includes("the archive holds nothing of it"));
-  return explained ? [] : [`${step.command} ended with ${exit}, which nothing explains: ${told}`];
+    (exit === 2 && has("privacy.replaced")) ||
+    (exit === 1 && replays && archiveLost && has("replay.archive_behind")) ||
+    // The run before it was killed before the first answer came, or the archive lost the only run.
+    (exit === 1 && replays && has("replay.nothing_archived"));
+  return explained ? [] : [`${step.command} ended with ${exit}, which nothing explains: ${toldBy(done)}`];
 }
 
 /** No page is asked for twice in a scan, no detail twice in a run. */

@@ -80,6 +80,7 @@ export class Neighbour {
       ...faultsOfStep(before, found.tables, catalogue, {
         emptied: new Set(),
         looseTitles: treated,
+        isLacking: () => false,
         wasThere: () => false,
       }),
     ];

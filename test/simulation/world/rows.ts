@@ -82,12 +82,14 @@ export class Rows {
     const { tables, twice } = found;
     const faults = [
       ...twice.map(key => `two rows ${key}`),
-      ...faultsOfMoment(tables, streams),
+      ...faultsOfMoment(tables, streams, world.odd),
       ...orphans(tables, streams),
       ...(await faultsOfTableCounts(stand, tables, COMPANY)),
       ...faultsOfStep(this.#tables, tables, streams, {
         emptied,
         looseTitles: this.looseTitles,
+        isLacking: (table, parent) =>
+          world.served.has(`linesMissing ${table} ${parent}`) && !world.served.has(`whole ${table} ${parent}`),
         // --confirm-deletes takes all that its scan missed, and offset pages may hide a live row from it.
         wasThere: (name, parent) => !(confirmed && story.hiding) && this.#wasThere(name, parent),
       }),
@@ -111,19 +113,25 @@ export class Rows {
 
   /** What a reader sees in the middle of a run. */
   async look(who: string): Promise<string[]> {
-    const { stand, story, workspace } = this.#cast;
+    const { stand, story, workspace, world } = this.#cast;
     if (stand.database === "duckdb" && story.readers === "direct") return [];
     // What is shown may lack the newest of the added columns, or have more of them.
     const found = await readTables(stand, "shown", catalogue, COMPANY);
     if (found === undefined) return [];
     note(workspace.totals.counts, "looks of readers");
     const { tables, twice } = found;
-    return [...twice, ...faultsOfMoment(tables, catalogue), ...orphans(tables, catalogue)].map(fault => who + fault);
+    return [...twice, ...faultsOfMoment(tables, catalogue, world.odd), ...orphans(tables, catalogue)].map(
+      fault => who + fault,
+    );
   }
 
   /** Whether the service has had a list's row ever since the list was last read to its end, and before. */
   #wasThere(name: string, parent: string): boolean {
     const { world } = this.#cast;
+    // The service has the same prices all the time.
+    if (name === "prices") return true;
+    // Its own address said that it is not there.
+    if (world.odd.has(`absent ${parent}`)) return false;
     // An answer of many rows may have fewer of them the next time.
     const list = (name === "order_details" ? "orders" : name) as ListName;
     if (!lists.includes(list)) return false;

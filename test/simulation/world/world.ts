@@ -10,14 +10,10 @@ import { type Answer, type Match, type Request, type Route, routeTable } from ".
 import { httpServer } from "../../../simulator/server.ts";
 import { type Row, type Source, sourceOf } from "../../../simulator/source.ts";
 import { type ListName, lists, REGIONS } from "./catalogue.ts";
+import { nextPage, type OddCounts, oddly, oddNames } from "./odd_answers.ts";
 
-/**
- * Faults beside the simulator's: the next so many requests get a 404 that the service did not write, or a page for people;
- * a path that the key may not read: what lies below it, where it ends with a slash.
- */
-export interface Troubles extends Faults {
-  bareNotFound: number;
-  webPage: number;
+/** Faults beside the simulator's: odd answers; a path that the key may not read: what lies below it, where it ends with a slash. */
+export interface Troubles extends Faults, OddCounts {
   forbidden: string | null;
 }
 
@@ -55,6 +51,10 @@ export interface World {
   readonly sources: Readonly<Record<ListName, Source>>;
   /** Of each list's rows: how often it was taken away so far, and when last (by `turn`). */
   readonly removed: Readonly<Record<ListName, Map<string, number>>>;
+  /** Each table and parent of which an answer was odd. */
+  readonly odd: ReadonlySet<string>;
+  /** How each parent's lines came in this step: by which fault, or whole. */
+  readonly served: Set<string>;
   /** Counts what happens; set by whoever tells the story. */
   turn: number;
   readonly truth: { answer(path: string): Answer | undefined };
@@ -79,7 +79,10 @@ const isBelow = (path: string, forbidden: string | null): boolean =>
 export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<World> {
   const { seed, sizes, paging, totals } = facts;
   const key = `sk-soak/${seed.toString(36)}+7f3a=`;
-  const quiet: Troubles = { ...noFaults(), bareNotFound: 0, webPage: 0, forbidden: null };
+  const none = Object.fromEntries(oddNames.map(name => [name, 0])) as OddCounts;
+  const quiet: Troubles = { ...noFaults(), ...none, forbidden: null };
+  const odd = new Set<string>();
+  const served = new Set<string>();
   const troubles: Troubles = { ...quiet };
   const requests = new Requests();
   const closing = new AbortController();
@@ -268,7 +271,14 @@ export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<W
       clock: () => new Date(world.now),
       compression: false,
       find,
-      answer,
+      answer(match, request) {
+        const note = (how: string, of: string) => {
+          served.add(`${how} ${of}`);
+          if (how !== "whole") odd.add(of);
+        };
+        const { status = 200, ...body } = oddly(answer(match, request), match.route.template, request, note);
+        return { status: Number(status), body };
+      },
       post: () => undefined,
       advance: () => undefined,
       control: () => false,
@@ -289,10 +299,8 @@ export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<W
         response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify({ error }));
         return;
       }
-      const instead = troubles.bareNotFound > 0 ? 404 : troubles.webPage > 0 ? 200 : undefined;
+      const instead = nextPage(troubles);
       if (instead === undefined) return void inner.emit("request", message, response);
-      if (instead === 404) troubles.bareNotFound -= 1;
-      else troubles.webPage -= 1;
       response.writeHead(instead, { "content-type": "text/html" }).end("<html><body>gateway</body></html>");
     };
     const hooked = world.hook?.(state.asked);
@@ -310,6 +318,8 @@ export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<W
     asked: () => state.asked,
     hook: undefined,
     now: EPOCH,
+    odd,
+    served,
     turn: 0,
     change,
     sources,

@@ -165,6 +165,18 @@ test("numbers lose no digit, however few the role is to be shown", async () => {
   await database.admin.query(`alter role ${role} reset extra_float_digits`);
 });
 
+test("no session has its questions compiled", async () => {
+  await database.admin.query(`alter role ${role} set jit = on`);
+  const url = database.as(role, "secret-word");
+  const schemas = { schema: "procurement", stateSchema: "_tributary" };
+  for (const opening of [open(url), openPostgresForReading({ url, ...schemas, clock: systemClock })]) {
+    await using opened = await opening;
+    const { rows } = await sql`select current_setting('jit') as jit`.execute(opened.db);
+    expect(rows).toEqual([{ jit: "off" }]);
+  }
+  await database.admin.query(`alter role ${role} reset jit`);
+});
+
 test("the session watches its socket", async () => {
   const destination = await open(database.url);
   const { rows } = await sql<{ interval: string; name: string }>`

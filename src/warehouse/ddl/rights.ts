@@ -30,6 +30,18 @@ export async function rightsLacking(db: Db, schemas: readonly string[]): Promise
   );
 }
 
+/** PostgreSQL: whether other roles own some of these tables, whose owner this role would have to be. @throws DestinationError */
+export async function requireOwner(db: Db, schemas: readonly string[], names: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ user: string; database: string; owners: string[]; tables: string[] }>`
+    select current_user::text as "user", current_database()::text as database,
+      array_agg(distinct pg_get_userbyid(c.relowner)::text) as owners,
+      array_agg(format('%I.%I', n.nspname, c.relname) order by 1) as tables
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = any(${schemas}::text[]) and c.relname = any(${names}::text[]) and c.relkind in ('r', 'p')
+      and not pg_has_role(c.relowner, 'usage') having count(*) > 0`.execute(db);
+  for (const found of rows) throw new DestinationError(rightsMessages.other_owner({ ...found, schemas }));
+}
+
 /** PostgreSQL: the role of the session, and which of these tables or views are there and may not be read by it. */
 export async function unreadable(
   db: Db,

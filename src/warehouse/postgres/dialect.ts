@@ -8,12 +8,14 @@ import {
   type Dialect,
   type Named,
   type RelationLine,
-  standardTablesAmong,
   validAt,
 } from "../dialect.ts";
 
 const postgresCatalog: CatalogQueries = {
-  tablesAmong: standardTablesAmong,
+  // The standard's views leave out what the role may not read.
+  tablesAmong: names => sql<Named>`select n.nspname as schema, c.relname as name
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and (n.nspname::text, c.relname::text) in (${sql.join(names.map(({ schema, name }) => sql`(${schema}, ${name})`))})`,
   // Joined, comments take a third of the time that functions take which are called for each column.
   catalogLines: schemas => sql<CatalogLine>`
   select n.nspname as schema, c.relname as table, c.relkind in ('r', 'p') as is_table,

@@ -20,7 +20,7 @@ import { stateTables } from "../state_tables.ts";
 import { analyticsSchema, type ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
-import { foreignKeysInTheWay, interferences } from "./foreign_objects.ts";
+import { foreignKeysInTheWay, interferences, namesTaken } from "./foreign_objects.ts";
 import { tablesMessages } from "./messages.ts";
 import { commentOnTable, inOrder, type Plan, planTables, reservedTables, tableOf } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
@@ -91,7 +91,14 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
   const catalog = await readCatalog(db, dialect, schemas);
   const plan = planTables(dialect, catalog, shapes, () => false);
   const others = dialect.isServer
-    ? [...(await foreignKeysInTheWay(db, order.schema, tables)), ...(await interferences(db, order, tables))]
+    ? [
+        ...(await namesTaken(db, [
+          ...shapes,
+          ...Object.keys(stateTables).map(name => ({ schema: order.stateSchema, name })),
+        ])),
+        ...(await foreignKeysInTheWay(db, order.schema, tables)),
+        ...(await interferences(db, order, tables)),
+      ]
     : [];
   accepted({ ...plan, refusals: [...plan.refusals, ...others] });
   return catalog;

@@ -33,8 +33,10 @@ const postgresCatalog: CatalogQueries = {
     and d.objsubid = a.attnum
   where n.nspname in (${schemas})
   order by n.nspname, c.relname, a.attnum`,
-  relationLines: schema => sql<RelationLine>`
-  select c.relname as name, coalesce(c.relkind = 'v', false) as is_view, d.description is not null as is_commented
+  relationLines: (schema, made = []) => sql<RelationLine>`
+  select c.relname as name, coalesce(c.relkind = 'v', false) as is_view, d.description is not null as is_commented,
+    case when c.relkind = 'v' and (d.description is null or c.relname in (${sql.join(["", ...made])}))
+      then md5(pg_get_viewdef(c.oid)) end as print
   from pg_catalog.pg_namespace n
   left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
   left join pg_catalog.pg_description d on d.classoid = 'pg_catalog.pg_class'::regclass and d.objoid = c.oid

@@ -8,7 +8,7 @@ import { printOf, type View, type ViewOrder } from "../views/view.ts";
 import { viewOfModel } from "../views/view_plan.ts";
 import { unlessBeyond } from "./question.ts";
 
-const nothing: PresentViews = { isSchemaThere: false, names: new Map(), record: {} };
+const nothing: PresentViews = { isSchemaThere: false, names: new Map(), bare: new Set(), record: {} };
 
 /** Models that stand in temporary tables for a while. */
 export interface HeldModels {

@@ -34,7 +34,7 @@ export function ddlScript(dialect: Dialect, order: TableOrder, catalog: Catalog 
 export function viewsOf(dialect: Dialect, order: TableOrder, catalog: Catalog = emptyCatalog): readonly View[] {
   const { views } = order;
   if (views === undefined || !views.wanted) return [];
-  const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), record: {} };
+  const nobody = { isSchemaThere: false, names: new Map<string, boolean>(), bare: new Set<string>(), record: {} };
   return planViews(dialect, order, views, { catalog, made: tablesIn(order), present: nobody }, compiled).changed;
 }
 

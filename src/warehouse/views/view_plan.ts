@@ -57,7 +57,8 @@ export function planViews(
     const { definition } = printOf(view);
     return before?.definition === definition || (order.stored && before?.definition === storedDefinition(definition));
   };
-  const isCommented = (view: View) => present.record[view.name]?.comments === printOf(view).comments;
+  const isCommented = ({ name, ...view }: View) =>
+    !present.bare.has(name) && present.record[name]?.comments === printOf({ name, ...view }).comments;
   return {
     changed: all.filter(view => !isDefined(view)),
     recommented: all.filter(view => isDefined(view) && !isCommented(view)),

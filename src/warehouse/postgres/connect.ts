@@ -172,7 +172,7 @@ async function prepare(
   if (found.encoding !== "UTF8")
     throw new DestinationError(postgresMessages.not_utf8({ host, port, database, encoding: found.encoding }));
   if (access === "write" && (found.standby || found.frozen === "on"))
-    throw new DestinationError(postgresMessages.read_only({ host, port }), undefined, true);
+    throw new DestinationError(postgresMessages.read_only({ host, port }), undefined, true, "no_answer");
   // Only where the platform can watch a socket; it frees a killed run's locks within a second. A loss is met by what follows.
   await client.query("set client_connection_check_interval = '1s'").catch(() => undefined);
   const frozen: Record<string, string> = access === "read" ? { default_transaction_read_only: "on" } : {};

@@ -211,6 +211,14 @@ test("no session has its questions compiled", async () => {
   await database.admin.query(`alter role ${role} reset jit`);
 });
 
+test("a first connection to a standby waits as long as one that nobody answers", async () => {
+  await database.admin.query(`alter role ${role} set default_transaction_read_only = on`);
+  expect(await failureOf(database.as(role, "secret-word"))).toMatchObject({
+    ...{ code: "postgres.read_only", passing: true, unconnected: "no_answer" },
+  });
+  await database.admin.query(`alter role ${role} reset default_transaction_read_only`);
+});
+
 test("the session watches its socket", async () => {
   const destination = await open(database.url);
   const { rows } = await sql<{ interval: string; name: string }>`

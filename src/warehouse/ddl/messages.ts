@@ -4,12 +4,6 @@ import { quotedName } from "../database.ts";
 const ownership = (schema: string, user: string): string =>
   `CREATE SCHEMA IF NOT EXISTS ${quotedName(schema)} AUTHORIZATION ${quotedName(user)}; ALTER SCHEMA ${quotedName(schema)} OWNER TO ${quotedName(user)};`;
 
-const texts = (all: readonly string[]): string => all.map(text => `'${text.replaceAll("'", "''")}'`).join(", ");
-
-/** Gives all that some roles own in schemas to another; REASSIGN OWNED refuses the first superuser's. */
-const handOver = (schemas: readonly string[], owners: readonly string[], user: string): string =>
-  `DO $$ DECLARE object text; BEGIN FOR object IN WITH s AS (SELECT oid, nspname, nspowner FROM pg_namespace WHERE nspname IN (${texts(schemas)})), o AS (SELECT oid FROM pg_roles WHERE rolname IN (${texts(owners)})) SELECT format('SCHEMA %I', nspname) FROM s WHERE nspowner IN (SELECT oid FROM o) UNION ALL SELECT format('TABLE %s', oid::regclass) FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm') AND relnamespace IN (SELECT oid FROM s) AND relowner IN (SELECT oid FROM o) UNION ALL SELECT format('ROUTINE %s', oid::regprocedure) FROM pg_proc WHERE pronamespace IN (SELECT oid FROM s) AND proowner IN (SELECT oid FROM o) LOOP EXECUTE format('ALTER %s OWNER TO %I', object, ${texts([user])}); END LOOP; END $$;`;
-
 export const rightsMessages = catalog("rights", {
   missing: template(
     {
@@ -28,12 +22,12 @@ export const rightsMessages = catalog("rights", {
   other_owner: template(
     {
       ...{ user: "loader", database: "warehouse", owners: ["dba"] as readonly string[] },
-      schemas: ["dw", "_tributary", "dw_analytics"] as readonly string[],
       tables: ["dw.items", "_tributary.runs"] as readonly string[],
+      statement: "DO $$ … $$;",
     },
-    ({ user, database, owners, schemas, tables }) => {
+    ({ user, database, owners, tables, statement }) => {
       const [role, first] = [quotedName(user), quotedName(owners[0]!)];
-      return `Expected the role ${user} to own the tables that tributary keeps, but ${owners.join(" and ")} owns ${tables.length} of them (${tables.slice(0, 3).join(", ")}). As an administrator run in database ${database}: ${handOver(schemas, owners, user)} Where ${owners[0]} owns nothing else in it: REASSIGN OWNED BY ${first} TO ${role}; For roles that take turns: GRANT ${first} TO ${role}; ALTER ROLE ${role} SET role = ${first};`;
+      return `Expected the role ${user} to own the tables that tributary keeps, but ${owners.join(" and ")} owns ${tables.length} of them (${tables.slice(0, 3).join(", ")}). As an administrator run in database ${database}: ${statement} Where ${owners[0]} owns nothing else in it: REASSIGN OWNED BY ${first} TO ${role}; For roles that take turns: GRANT ${first} TO ${role}; ALTER ROLE ${role} SET role = ${first};`;
     },
   ),
   no_temporary_tables: template(

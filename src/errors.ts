@@ -194,7 +194,7 @@ export class DestinationError extends TributaryError {
   }
 }
 
-/** Another run holds the streams or the file; the message names the holder and since when. */
+/** Another run holds the streams or the file (4), or another program the file (6); the message names the holder and since when. */
 export class LockedError extends TributaryError {
   /** The run that has it, as far as the holder said so. */
   readonly runId: string | undefined;
@@ -203,10 +203,10 @@ export class LockedError extends TributaryError {
 
   constructor(
     message: Message,
-    { runId, who }: { readonly runId?: string; readonly who?: string } = {},
+    { runId, who, exitCode = 4 }: { readonly runId?: string; readonly who?: string; readonly exitCode?: 4 | 6 } = {},
     cause?: unknown,
   ) {
-    super(message, 4, cause);
+    super(message, exitCode, cause);
     this.runId = runId;
     this.holder = who;
   }

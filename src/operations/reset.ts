@@ -83,18 +83,18 @@ export async function planReset(order: ResetOrder): Promise<readonly ResetLine[]
 /** Forgets marks, cursors, stages and detail states under the streams' locks; with `drop` rows too. Answers sentences. @throws LockedError, DestinationError, ConfigError */
 export async function reset(
   order: ResetOrder,
-  run: { readonly runId: string; readonly clock: Clock; readonly waitMs: number },
+  run: { readonly runId: string; readonly clock: Clock; readonly waitMs: number; readonly version: string },
 ): Promise<readonly string[]> {
   const { config, catalogue, companies } = order;
   const streams = resetStreams(order);
-  const { runId, clock, waitMs } = run;
+  const { runId, clock, waitMs, version } = run;
   const startedAt = new Date(clock.now()).toISOString();
   const holder = holderOf("tributary reset", startedAt);
   await using destination = await openDestination(config.destination, { runId, holder, clock }, waitMs);
   const { db, dialect, schema, stateSchema } = destination;
   await ensureState(db, dialect, stateSchema);
   // Not the company's address: that a service has moved is one of the reasons for a reset.
-  await compareIdentity(db, { schema, companies: [] });
+  await compareIdentity(db, { schema, companies: [], program: version });
   const lockGroups = [...new Set(streams.map(stream => lockGroupOf(catalogue, stream)))];
   const done: string[] = [];
   const something = await withSomething(destination, order, streams);
@@ -112,14 +112,16 @@ export async function reset(
 
 async function resetStream(
   destination: Destination,
-  { drop, catalogue }: ResetOrder,
+  { drop, catalogue, config }: ResetOrder,
   company: string,
   stream: Stream,
 ): Promise<readonly string[]> {
   const { db, dialect, schema, stateSchema } = destination;
   await dropStages(destination, company, stream.tables);
   const withRoom = <T>(work: () => Promise<T>) => destination.withRoom("write", work, { tables: stream.tables });
-  if (drop) return withRoom(() => dropTables(db, dialect, { schema, stateSchema, company, tables: stream.tables }));
+  const { grantSelectTo } = config.destination;
+  const removal = { schema, stateSchema, company, tables: stream.tables, grantSelectTo };
+  if (drop) return withRoom(() => dropTables(db, dialect, removal));
   await withRoom(() =>
     db.transaction().execute(async trx => {
       await forgetProgress(trx, company, stream.name);

@@ -100,8 +100,8 @@ export interface Dialect extends CatalogQueries, Multiplication {
 export interface CatalogQueries {
   /** Tables, views and columns of schemas, a line each; a schema without any is a line without a table. */
   catalogLines(schemas: Fragment): RawBuilder<CatalogLine>;
-  /** Tables and views of a schema; an empty one is a line without a name. */
-  relationLines(schema: string): RawBuilder<RelationLine>;
+  /** Tables and views of a schema, the `made` ones with their print; an empty one is a line without a name. */
+  relationLines(schema: string, made?: readonly string[]): RawBuilder<RelationLine>;
   /** Those of the tables that are there; no views. */
   tablesAmong(names: readonly Named[]): RawBuilder<Named>;
   /** The columns of tables. Not through information_schema, which takes either database ten times as long. */
@@ -164,6 +164,8 @@ export interface RelationLine {
   readonly is_commented: boolean;
   /** Tables and views that a view reads, `schema.name`, by their present names; null where views find them by name. */
   readonly reads: readonly string[] | null;
+  /** Of what the database keeps of a view; null for tables, and for others that have a comment. */
+  readonly print: string | null;
 }
 
 /** By the standard's own views. With other views left out DuckDB doesn't write out what each of them says. */

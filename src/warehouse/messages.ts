@@ -39,15 +39,11 @@ export const lockMessages = catalog("lock", {
   file_held: template(
     { path: "/data/dw.duckdb", ...run },
     ({ path, since, ...holder }) =>
-      `Expected ${path} to be free, but ${runInWords(holder, "`")} has held it since ${since}. Nothing was done; wait for it to end, or start again with --wait 30m.`,
+      `Expected ${path} to be free, but ${runInWords(holder, "`")} has held it since ${since}. Nothing was done; wait for it to end, or give --wait 30m to a command that has it.`,
   ),
   file_open: template(
-    {
-      path: "/data/dw.duckdb",
-      work_path: "/data/dw.versions/work.duckdb",
-      pid: 4711 as number | undefined,
-    },
-    ({ path, work_path, pid }) =>
-      `Expected ${path} to be free, but ${processInWords(pid)} has ${work_path} open. Nothing was done; close it there, or start again with --wait 30m.`,
+    { path: "/data/dw.duckdb", pid: 4711 as number | undefined },
+    ({ path, pid }) =>
+      `Expected ${path} to be free, but ${processInWords(pid)}, which is no known run, has it open. Nothing was done; close it there, then run the same command again.`,
   ),
 });

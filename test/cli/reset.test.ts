@@ -56,6 +56,10 @@ test("--drop removes the rows, stops before a view that needs them, and lets a c
   const { run } = place;
   await run(["sync", "items", "invoices"]);
   await database.admin.query("create view public.cheap as select item_id from procurement.items");
+  await database.admin.query(`insert into _tributary.warehouse (key, value) values ('program', '"99.0.0"')`);
+  const older = await run(["reset", "items", "--drop", "--yes"]);
+  expect(older).toMatchObject({ code: 2, stderr: expect.stringContaining("99.0.0") });
+  await database.admin.query("delete from _tributary.warehouse where key = 'program'");
   const blocked = await run(["reset", "items", "--drop", "--yes"]);
   expect(blocked).toMatchObject({ code: 6, stderr: expect.stringContaining("public.cheap") });
   expect(await names(place)).toEqual({ items: 130, invoices: 8 });

@@ -181,6 +181,22 @@ test("what asks for the lake's tables does not wait for another host's publish",
   expect(seen).toContain("things");
 });
 
+test("a lake outlives limits of the catalog's server on idle sessions, transactions and statements", async () => {
+  const { database, lake } = await place();
+  const name = new URL(database.url).pathname.slice(1);
+  for (const limit of ["idle_in_transaction_session_timeout", "statement_timeout", "idle_session_timeout"])
+    await database.admin.query(`alter database ${name} set ${limit} = '1s'`);
+  const destination = await opened(lake);
+  await store(destination, [{ id: "a", text: "one" }]);
+  await systemClock.sleep(2_500);
+  await destination.db.transaction().execute(async trx => {
+    await sql`update procurement.things set text = 'two'`.execute(trx);
+    await systemClock.sleep(2_500);
+    await sql`update procurement.things set text = 'three'`.execute(trx);
+  });
+  expect(await texts(destination)).toEqual(["three"]);
+});
+
 test("what many small publishes leave behind is put together, readers keep what they have, and nothing else changes", async () => {
   const { lake } = await place();
   const destination = await opened(lake);

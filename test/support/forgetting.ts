@@ -18,5 +18,8 @@ export async function forget(
   const api = { base_url: "http://127.0.0.1:9", key: "k-of-nobody" };
   await writeFile(file, JSON.stringify({ company: "acme", api, streams, destination: warehouse.destination }));
   const { config } = await loadConfig(file, {});
-  await reset({ config, catalogue, names, companies: ["acme"], drop }, { runId: "reset", clock, waitMs: 0 });
+  await reset(
+    { config, catalogue, names, companies: ["acme"], drop },
+    { runId: "reset", clock, waitMs: 0, version: "1.0.0" },
+  );
 }

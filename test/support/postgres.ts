@@ -22,8 +22,11 @@ declare module "vitest" {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const removeRoom = await makeRoom();
+  // A server of an older major that somebody keeps running, by its superuser's address.
+  const url = process.env["TRIBUTARY_TEST_POSTGRES"];
+  const given = url === undefined ? undefined : { url, close: () => Promise.resolve() };
   const [server, removeProgram] = await Promise.all([
-    startPostgres(["fsync=off", "max_wal_size=256MB"]),
+    given ?? startPostgres(["fsync=off", "max_wal_size=256MB"]),
     buildProgram(),
   ]);
   project.provide("postgresUrl", server.url);

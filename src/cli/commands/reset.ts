@@ -2,6 +2,7 @@ import { Argument } from "commander";
 import { counted } from "../../counted.ts";
 import type { ResetLine, ResetOrder } from "../../operations/reset.ts";
 import { flag, type Given } from "../../options/options.ts";
+import { packageVersion } from "../../package_root.ts";
 import { askConsent } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { type CommonOptions, defined } from "../invocation/options.ts";
@@ -43,7 +44,7 @@ async function runReset(names: readonly string[], options: ResetOptions, context
   if (!options.json) context.print(costs(plan, order.drop, context.look()));
   if (!options.yes) await consent(order, context);
   const runId = newRunId(new Date(systemClock.now()).toISOString(), Math.random);
-  const done = await reset(order, { runId, clock: systemClock, waitMs: options.waitMs });
+  const done = await reset(order, { runId, clock: systemClock, waitMs: options.waitMs, version: packageVersion() });
   if (options.json) return context.printJson({ streams: plan, done });
   context.print(`\n${done.join("\n")}`);
 }

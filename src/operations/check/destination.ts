@@ -4,7 +4,7 @@ import type { DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } 
 import { isFile, isLake } from "../../config/destination.ts";
 import { DestinationError, LockedError } from "../../errors.ts";
 import { holderOf } from "../../sync/run/opening.ts";
-import { inspectLake, inspectPlace, openDestination, schemasOf } from "../../warehouse/connect/open.ts";
+import { inspectLake, inspectPlace, openDestination, requireFree, schemasOf } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, requireRights, rightsLacking } from "../../warehouse/ddl/rights.ts";
@@ -39,7 +39,7 @@ export async function* checkDestination(
     else if (isLake(where)) yield* checkDucklake(where, fitness);
     else yield* checkPostgres(where, fitness, clock);
   } catch (error) {
-    yield error instanceof LockedError ? doubt(NAME, error) : failure(NAME, error);
+    yield error instanceof LockedError && error.exitCode === 4 ? doubt(NAME, error) : failure(NAME, error);
   }
 }
 
@@ -79,8 +79,10 @@ async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGen
 async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
   const room = await inspectPlace(where);
   const found = await looking(where, reading => checkContents(reading, where, fitness));
+  const running = await runningRuns(where, undefined);
+  if (running.length === 0) await requireFree(where);
   yield ok(NAME, checkMessages.duckdb({ path: room.path, schema: where.schema, loaded: found !== undefined }));
-  yield* (await runningRuns(where, undefined)).map(runLine);
+  yield* running.map(runLine);
   yield diskLine(room, where.keepVersions);
 }
 

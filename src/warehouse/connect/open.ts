@@ -3,6 +3,7 @@ import type { Destination, Opener } from "../destination.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Room } from "../duckdb/inspection.ts";
 import { duckdbDialect } from "../duckdb/session/dialect.ts";
+import { layoutOf } from "../duckdb/session/file_layout.ts";
 import { ducklakeDialect } from "../ducklake/dialect.ts";
 import type { LakeInspection } from "../ducklake/inspection.ts";
 import type { LakePlace } from "../ducklake/place.ts";
@@ -24,6 +25,12 @@ type Waits = "connectWaitMs" | "lockWaitMs";
 export async function inspectPlace(where: Where & { readonly type: "duckdb" }): Promise<Room> {
   const { inspectFile } = await import("../duckdb/inspection.ts");
   return inspectFile(where);
+}
+
+/** Whether a run could have the file at present. @throws LockedError */
+export async function requireFree(where: Where & { readonly type: "duckdb" }): Promise<void> {
+  const { tryLock } = await import("../duckdb/lock/holder.ts");
+  await tryLock(layoutOf(where), false);
 }
 
 /** Looks at what a lake stands on, and whether its role may make these schemas or tables in them; writes nothing. @throws DestinationError, ConfigError */

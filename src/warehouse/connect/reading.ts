@@ -117,6 +117,8 @@ async function loaded(
 /** The runs that work on the warehouse at this moment; `reading` is needed where they have their locks from a server. */
 export async function runningRuns(where: Where, reading: WarehouseReading | undefined): Promise<readonly Holder[]> {
   if (where.type === "duckdb") {
+    // Who reads the very file that runs write keeps them out.
+    if (where.readers === "direct" && reading !== undefined) return [];
     const holder = await liveHolder(layoutOf(where));
     return holder === undefined ? [] : [holder];
   }

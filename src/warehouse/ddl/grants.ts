@@ -94,6 +94,25 @@ const grantSelect = (table: Named, role: string): Fragment =>
 const grantLater = (schema: string, role: string): Fragment =>
   sql`alter default privileges in schema ${sql.id(schema)} grant select on tables to ${named(role)}`;
 
+/** Statements that give what somebody gave on tables and views, but for what each run gives to these roles. */
+export async function grantsByHand(
+  db: Db,
+  all: readonly Named[],
+  roles: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ statement: string }>`
+    select format('GRANT %s ON %I.%I TO %s;', string_agg(a.privilege_type, ', ' order by a.privilege_type), n.nspname,
+      c.relname, case when a.grantee = 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(a.grantee)) end) as statement
+    from unnest(${all.map(({ schema }) => schema)}::text[], ${all.map(({ name }) => name)}::text[]) as t(schema, name)
+    join pg_catalog.pg_namespace n on n.nspname = t.schema
+    join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.name
+    cross join aclexplode(c.relacl) a
+    where a.grantee <> c.relowner and not (a.privilege_type = 'SELECT' and
+      case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end = any(${roles.map(spelled)}::text[]))
+    group by n.nspname, c.relname, a.grantee order by 1`.execute(db);
+  return rows.map(({ statement }) => statement);
+}
+
 /** @throws DestinationError for a role that the server doesn't have */
 export async function requireRoles(db: Db, roles: readonly string[]): Promise<void> {
   const { rows } = await sql<{ role: string }>`

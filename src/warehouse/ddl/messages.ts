@@ -14,8 +14,20 @@ export const rightsMessages = catalog("rights", {
     },
     ({ user, database, schemas, reason }) => {
       const statements = schemas.map(schema => ownership(schema, user)).join(" ");
-      const said = reason === undefined ? "" : ` (PostgreSQL says: ${reason}.)`;
+      const said =
+        reason === undefined ? "" : ` (PostgreSQL says: ${reason}. \`tributary check\` names tables of another owner.)`;
       return `The role ${user} lacks rights in database ${database}: it has to own the schemas ${schemas.join(" and ")}, and the tables that tributary keeps in them. As an administrator run: ${statements} or: GRANT CREATE ON DATABASE ${quotedName(database)} TO ${quotedName(user)}; (\`tributary ddl --for-dba\` prints all of it.)${said}`;
+    },
+  ),
+  other_owner: template(
+    {
+      ...{ user: "loader", database: "warehouse", owners: ["dba"] as readonly string[] },
+      tables: ["dw.items", "_tributary.runs"] as readonly string[],
+      statement: "DO $$ … $$;",
+    },
+    ({ user, database, owners, tables, statement }) => {
+      const [role, first] = [quotedName(user), quotedName(owners[0]!)];
+      return `Expected the role ${user} to own the tables that tributary keeps, but ${owners.join(" and ")} owns ${tables.length} of them (${tables.slice(0, 3).join(", ")}). As an administrator run in database ${database}: ${statement} Where ${owners[0]} owns nothing else in it: REASSIGN OWNED BY ${first} TO ${role}; For roles that take turns: GRANT ${first} TO ${role}; ALTER ROLE ${role} SET role = ${first};`;
     },
   ),
   no_temporary_tables: template(

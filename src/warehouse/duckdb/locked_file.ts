@@ -1,6 +1,6 @@
 import { mkdir, readdir, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { DestinationError } from "../../errors.ts";
+import { DestinationError, LockedError } from "../../errors.ts";
 import { codeOf, entryAt, remove } from "../../files.ts";
 import type { Message } from "../../message.ts";
 import type { Holder } from "../destination.ts";
@@ -67,7 +67,12 @@ async function open(taking: Taking, present: Present, giveUpClaim: () => Promise
   // The file at the path is the work file itself: whose it is has to be known before it is opened for writing, which may change it.
   if (present === "file" && direct) await requireOurs(taking, layout.path, true);
   const openWork = () => openSession(layout.work, false, resources).catch(asLocked(layout));
-  const session = await openWork().catch(async error => {
+  // Another program may have it for a look.
+  const opening = openWork().catch(error => {
+    if (error instanceof LockedError && error.exitCode === 6) return openWork();
+    throw error;
+  });
+  const session = await opening.catch(async error => {
     if (direct || !isDamage(error)) throw error;
     const source = await replaceDamaged(taking, present);
     if (source !== undefined) {

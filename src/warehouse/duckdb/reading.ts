@@ -1,10 +1,10 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DestinationError } from "../../errors.ts";
-import { codeOf, entryAt } from "../../files.ts";
+import { entryAt } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Db } from "../database.ts";
-import { claim } from "./lock/holder.ts";
+import { claimIfWritable } from "./lock/holder.ts";
 import { kyselyOver } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
 import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
@@ -55,14 +55,6 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
 }
 
 const ROOM = 4;
-
-/** A process that may not write beside the file has no session of its own whose lock it could drop. */
-async function claimIfWritable(layout: Layout): Promise<(() => Promise<void>) | undefined> {
-  return claim(layout).catch(error => {
-    if (["ENOENT", "EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) return undefined;
-    throw error;
-  });
-}
 
 async function openPublished(layout: Layout, settings: ReadingSettings): Promise<Session> {
   const resources = {

@@ -13,6 +13,9 @@ import { catalogOf, isRemote, LAKE, type LakePlace, type LakeStorage, SERVER, TA
 /** Changes of up to so many rows stay in the catalog until they are written to a file together. */
 const INLINED_ROWS = 200;
 
+/** While files are written the catalog's transaction stands still. */
+const UNLIMITED = ["statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"] as const;
+
 const CATALOG_SECRET = "tributary_catalog";
 
 /** A session of DuckDB in memory, with the lake attached and in use, which is made where there is none. @throws DestinationError, ConfigError */
@@ -99,10 +102,16 @@ async function attachServer(connection: DuckDBConnection, { catalog, mark }: Lak
   await connection.run(`create temporary secret ${CATALOG_SECRET} (${["type postgres", ...secret].join(", ")})`);
   // Of no schema: nothing is looked up there but what is asked in PostgreSQL's own words.
   const none = quoted(" ");
-  await connection.run(
-    `attach ${quoted(options)} as ${SERVER} (type postgres, secret ${CATALOG_SECRET}, read_only, schema ${none})`,
-  );
-  return `postgres:${options}`;
+  const attach = async (words: string) => {
+    const how = `(type postgres, secret ${CATALOG_SECRET}, read_only, schema ${none})`;
+    await connection.run(`attach ${quoted(words)} as ${SERVER} ${how}`);
+    return `postgres:${words}`;
+  };
+  return attach(`${options} options='${UNLIMITED.map(name => `-c ${name}=0`).join(" ")}'`).catch(error => {
+    // Some poolers take no settings at the start, and PostgreSQL 13 does not know the last.
+    if (!/startup parameter|idle_session_timeout[^=]/.test(String(error))) throw error;
+    return attach(options);
+  });
 }
 
 async function lastSnapshot(connection: DuckDBConnection, { catalogSchema }: LakePlace): Promise<number | undefined> {

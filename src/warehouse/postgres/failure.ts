@@ -40,7 +40,7 @@ export interface Circumstances {
 export function explained(error: unknown, address: Address, { connecting, blockers }: Circumstances = {}): unknown {
   if (error instanceof TributaryError || !(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const fleeting = passing(code, error.message, address);
+  const fleeting = passing(code, error.message, address, toldBy(error, "routine"));
   const found =
     fleeting ??
     lockFailure(error, code, address, blockers) ??
@@ -60,7 +60,7 @@ export function isTakenBack(error: unknown): boolean {
 }
 
 /** About what may be over in a minute. */
-function passing(code: string, reason: string, { host, port }: Address): Message | undefined {
+function passing(code: string, reason: string, { host, port }: Address, routine: string): Message | undefined {
   const failure = { host, port, reason };
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return postgresMessages.unknown_host({ host, error_code: code });
   if (unreachable.has(code) || reason === "timeout expired")
@@ -68,6 +68,8 @@ function passing(code: string, reason: string, { host, port }: Address): Message
   if (code === "53300") return postgresMessages.no_connection_left(failure);
   if (code === "57P03") return postgresMessages.not_ready(failure);
   if (code === "25006") return postgresMessages.read_only({ host, port });
+  // By the server's function, as its words may be in any language.
+  if (takenBack.has(code) && /Interrupt/.test(routine)) return postgresMessages.standby_conflict(failure);
   if (takenBack.has(code)) return postgresMessages.taken_back(failure);
   if (lost.has(code) || code.startsWith("08") || lostWords.test(reason))
     return postgresMessages.connection_lost(failure);

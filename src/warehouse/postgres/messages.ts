@@ -110,6 +110,11 @@ export const postgresMessages = catalog("postgres", {
     (server, reason) =>
       `${server} took a transaction back for the sake of another session's, several times (${reason}). Nothing of it was stored and the next run goes on from there; look for sessions that lock the tables for long.`,
   ),
+  standby_conflict: failed(
+    "canceling statement due to conflict with recovery",
+    (server, reason) =>
+      `${server} is a standby and ended a question that kept it from following its primary (${reason}). Run the same command again, or set hot_standby_feedback = on there, or a longer max_standby_streaming_delay.`,
+  ),
   connection_lost: failed(
     "terminating connection due to administrator command",
     (server, reason) =>

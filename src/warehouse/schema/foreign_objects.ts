@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Message } from "../../message.ts";
 import type { Db, Fragment, Schemas } from "../database.ts";
+import type { Named } from "../dialect.ts";
 import { stateTables } from "../state_tables.ts";
 import { tablesMessages } from "./messages.ts";
 
@@ -49,6 +50,24 @@ export async function interferences(db: Db, place: Schemas, tables: readonly str
     join ${ours(place, tables)} c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where t.tgtype & 3 = 3 and not t.tgisinternal and t.tgenabled <> 'D' order by 1, 2`.execute(db);
   return [...rules.map(tablesMessages.foreign_rule), ...triggers.map(tablesMessages.foreign_trigger)];
+}
+
+/** PostgreSQL: what is no relation with columns and still has the name of a table that is to be made, each as a message. */
+export async function namesTaken(db: Db, tables: readonly Named[]): Promise<Message[]> {
+  const wanted = [tables.map(({ schema }) => schema), tables.map(({ name }) => name)];
+  // A table brings a type of its own name; arrays' types make room by themselves.
+  const { rows } = await sql<{ name: string; kind: string }>`
+    select format('%I.%I', n.nspname, taken.name) as name, taken.kind
+    from unnest(${wanted[0]}::text[], ${wanted[1]}::text[]) as wanted(schema, name)
+    join pg_catalog.pg_namespace n on n.nspname = wanted.schema
+    join (select relnamespace as at, relname as name,
+        case when relkind = 'S' then 'sequence' when relkind = 'c' then 'type' else 'index' end as kind
+      from pg_catalog.pg_class where relkind in ('S', 'i', 'I', 'c')
+      union all select typnamespace, typname, case when typtype = 'd' then 'domain' else 'type' end
+      from pg_catalog.pg_type where typrelid = 0 and typcategory <> 'A') taken
+      on taken.at = n.oid and taken.name = wanted.name
+    order by 1`.execute(db);
+  return rows.map(tablesMessages.name_taken);
 }
 
 const ours = ({ schema, stateSchema }: Schemas, tables: readonly string[]): Fragment =>

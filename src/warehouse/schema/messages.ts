@@ -17,6 +17,11 @@ export const tablesMessages = catalog("tables", {
     { table: "dw.items" },
     ({ table }) => `${table} is a view or another relation, not a table of tributary's.`,
   ),
+  name_taken: template(
+    { name: "dw.items", kind: "domain" },
+    ({ name, kind }) =>
+      `The ${kind} ${name} has the name of a table that is to be made. Rename it (ALTER ${kind.toUpperCase()} ${name} RENAME TO …;), or set destination.schema to one of its own.`,
+  ),
   not_ours: template(
     { table: "dw.items", lacking: names("_company", "_loaded_at") },
     ({ table, lacking }) =>

@@ -6,6 +6,7 @@ import type { Db, Fragment, Trx } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import { asOfName, versionsName } from "../ddl/as_of.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
+import { grantsByHand } from "../ddl/grants.ts";
 import type { Dialect, Named } from "../dialect.ts";
 import { loadStreamState, saveStreamState } from "../state/run_log.ts";
 import { noState } from "../state/stream_state.ts";
@@ -24,6 +25,8 @@ export interface Removal {
   readonly stateSchema: string;
   readonly company: string;
   readonly tables: TableSet;
+  /** Roles that may read what the next run makes. */
+  readonly grantSelectTo?: readonly string[];
 }
 
 /**
@@ -70,6 +73,9 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
     );
     if (foreign.length > 0)
       throw new DestinationError(tablesMessages.views_read_table({ views: foreign, table: tables.main.name }));
+    const given = dialect.isServer
+      ? await grantsByHand(trx, [...empty, ...ours.map(name => ({ schema: shown, name }))], removal.grantSelectTo ?? [])
+      : [];
     // The next run makes anew those that can do without the tables.
     await dropViews(trx, dialect, shown, ours);
     const kept = Object.entries(record).filter(([name]) => !ours.includes(name));
@@ -82,6 +88,8 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
       await drop(trx, table, sql`drop table ${ref(table)}`);
       if (table.schema === schema) done.push(`dropped table ${table.name}`);
     }
+    if (given.length > 0)
+      done.push(`somebody's grants went with them, to be given again after the next run: ${given.join(" ")}`);
     await deleteRowsWith(trx, ["added_columns", "table_changes"], { stream: tables.main.name });
     const recorded = await recordedTables(trx);
     const left = [...recorded].filter(name => !empty.some(table => table.name === name));

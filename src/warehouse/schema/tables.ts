@@ -9,17 +9,18 @@ import { altering, executeAll } from "../ddl/alteration.ts";
 import { readFunctions } from "../ddl/as_of.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import { closedSchemas, grantSteps } from "../ddl/grants.ts";
-import { requireRights } from "../ddl/rights.ts";
+import { requireOwner, requireRights } from "../ddl/rights.ts";
 import { type Shape, shapesOf } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
 import { recordMaker, recordProgram, refuseOthersTables } from "../state/identity.ts";
 import { deleteRowsWith, insertRows } from "../state_rows.ts";
-import type { ViewedTables } from "../views/view.ts";
+import { stateTables } from "../state_tables.ts";
+import { analyticsSchema, type ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
-import { foreignKeysInTheWay, interferences } from "./foreign_objects.ts";
+import { foreignKeysInTheWay, interferences, namesTaken } from "./foreign_objects.ts";
 import { tablesMessages } from "./messages.ts";
 import { commentOnTable, inOrder, type Plan, planTables, reservedTables } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
@@ -81,13 +82,23 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
 /** Throws what `ensureState` and `ensureTables` would refuse (ConfigError for tables of another state), and writes nothing: for a look before anything is made. Answers what is there. */
 export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Catalog> {
   const schemas = [order.schema, order.stateSchema];
-  if (dialect.isServer) await requireRights(db, schemas);
-  const catalog = await readCatalog(db, dialect, schemas);
   const shapes = wantedShapes(dialect, order);
+  const tables = shapes.map(({ name }) => name);
+  if (dialect.isServer) {
+    await requireOwner(db, [...schemas, analyticsSchema(order.schema)], [...tables, ...Object.keys(stateTables)]);
+    await requireRights(db, schemas);
+  }
+  const catalog = await readCatalog(db, dialect, schemas);
   const plan = planTables(dialect, catalog, shapes, () => false);
-  const names = shapes.map(({ name }) => name);
   const others = dialect.isServer
-    ? [...(await foreignKeysInTheWay(db, order.schema, names)), ...(await interferences(db, order, names))]
+    ? [
+        ...(await namesTaken(db, [
+          ...shapes,
+          ...Object.keys(stateTables).map(name => ({ schema: order.stateSchema, name })),
+        ])),
+        ...(await foreignKeysInTheWay(db, order.schema, tables)),
+        ...(await interferences(db, order, tables)),
+      ]
     : [];
   accepted({ ...plan, refusals: [...plan.refusals, ...others] });
   const isOnesOwn = catalog.tables.has(`${order.stateSchema}.warehouse`);

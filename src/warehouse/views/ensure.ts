@@ -6,7 +6,7 @@ import { rightsLacking } from "../ddl/rights.ts";
 import type { Dialect } from "../dialect.ts";
 import { dependentsOf } from "./dependents.ts";
 import { viewsMessages } from "./messages.ts";
-import { type PresentViews, recordViews } from "./present_views.ts";
+import { asMade, type PresentViews, recordViews } from "./present_views.ts";
 import { attempt, comments, creation, dropViews } from "./statements.ts";
 import { isStored, printOf, storedName, type View, type ViewRecord } from "./view.ts";
 import { isDone, recordOf, type ViewPlan } from "./view_plan.ts";
@@ -53,12 +53,9 @@ export async function ensureViews(
   // One that could not be made keeps the print of what it was, so that the next run tries again.
   const record: ViewRecord = {
     ...Object.fromEntries(before.filter(([name]) => !gone.names.includes(name))),
-    ...recordOf(plan.changed.filter(({ name }) => !made.failed.includes(name))),
+    ...(await asMade(trx, dialect, schema, recordOf(plan.changed.filter(({ name }) => !made.failed.includes(name))))),
     ...Object.fromEntries(
-      plan.recommented.map(view => [
-        view.name,
-        { ...printOf(view), definition: present.record[view.name]!.definition },
-      ]),
+      plan.recommented.map(view => [view.name, { ...present.record[view.name]!, comments: printOf(view).comments }]),
     ),
   };
   for (const [name, recorded] of before)

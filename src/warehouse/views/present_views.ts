@@ -5,18 +5,27 @@ import { factOf, recordFact } from "../state/facts.ts";
 import type { ViewRecord } from "./view.ts";
 
 export const VIEWS = "views";
-const storedRecord = z.record(z.string(), z.object({ definition: z.string(), comments: z.string() })).default({});
+const recorded = z.object({ definition: z.string(), comments: z.string(), made: z.string().optional() });
+const storedRecord = z.record(z.string(), recorded).default({});
 
 export interface PresentViews {
   readonly isSchemaThere: boolean;
-  /** True for a view that is ours: it was recorded, and has a comment still, which one that was made again by hand lacks. */
+  /** True for a view that is ours: it was recorded, and has a comment still, or is what the database made of it then. */
   readonly names: ReadonlyMap<string, boolean>;
   /** What views read that are bound to it, `schema.name`, by the view's name. */
   readonly reads: ReadonlyMap<string, readonly string[]>;
+  /** Those that lost their comments. */
+  readonly bare: ReadonlySet<string>;
   readonly record: ViewRecord;
 }
 
-export const noViews: PresentViews = { isSchemaThere: false, names: new Map(), reads: new Map(), record: {} };
+export const noViews: PresentViews = {
+  isSchemaThere: false,
+  names: new Map(),
+  reads: new Map(),
+  bare: new Set(),
+  record: {},
+};
 
 /** Reads what is there, in two small queries. */
 export async function presentViews(db: Db, dialect: Dialect, schema: string): Promise<PresentViews> {
@@ -26,11 +35,22 @@ export async function presentViews(db: Db, dialect: Dialect, schema: string): Pr
   return {
     isSchemaThere: rows.length > 0,
     names: new Map(
-      lines.map(({ name, is_view, is_commented }) => [name!, is_view && is_commented && Object.hasOwn(record, name!)]),
+      lines.map(({ name, is_view, is_commented, print }) => {
+        const made = Object.hasOwn(record, name!) ? record[name!] : undefined;
+        return [name!, is_view && made !== undefined && (is_commented || made.made === print)];
+      }),
     ),
     reads: new Map(lines.map(({ name, reads }) => [name!, reads ?? []])),
+    bare: new Set(lines.flatMap(({ name, is_commented }) => (is_commented ? [] : [name!]))),
     record,
   };
+}
+
+/** The record of views that have just been made, with what the database keeps of them. */
+export async function asMade(db: Db, dialect: Dialect, schema: string, record: ViewRecord): Promise<ViewRecord> {
+  const { rows } = await dialect.relationLines(schema, Object.keys(record)).execute(db);
+  const prints = new Map(rows.map(({ name, print }) => [name, print ?? undefined]));
+  return Object.fromEntries(Object.entries(record).map(([name, own]) => [name, { ...own, made: prints.get(name) }]));
 }
 
 export function recordViews(stateSchema: string, record: ViewRecord): readonly Fragment[] {

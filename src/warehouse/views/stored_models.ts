@@ -11,7 +11,7 @@ import { factOf, keepFact } from "../state/facts.ts";
 import { readStreamState } from "../state/stream_state.ts";
 import { CURRENCY } from "./currency_rates.ts";
 import { viewsMessages } from "./messages.ts";
-import { type PresentViews, presentViews, recordViews } from "./present_views.ts";
+import { asMade, type PresentViews, presentViews, recordViews } from "./present_views.ts";
 import { attempt, comments } from "./statements.ts";
 import { analyticsSchema, isStored, printOf, storedDefinition, storedName, type ViewOrder } from "./view.ts";
 import { viewOfModel } from "./view_plan.ts";
@@ -88,7 +88,8 @@ async function workOut(trx: Db, place: Place, order: ViewOrder, model: Model, pr
     await sql`insert into ${table} (${columns}) ${rows}`.execute(trx);
   }
   await keepFact(trx, STORED_MODELS, { ...present.prints, [view.name]: print });
-  const record = { ...present.record, [view.name]: { ...printOf(view), definition: storedDefinition(definition) } };
+  const own = { [view.name]: { ...printOf(view), definition: storedDefinition(definition) } };
+  const record = { ...present.record, ...(await asMade(trx, dialect, order.schema, own)) };
   for (const statement of recordViews(stateSchema, record)) await statement.execute(trx);
   return true;
 }

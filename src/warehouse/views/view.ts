@@ -46,8 +46,10 @@ export interface View {
   readonly columns: readonly { readonly name: string; readonly comment: string | undefined }[];
 }
 
-/** What was made once: by the name of the view, of what its definition and its comments were. */
-export type ViewRecord = Readonly<Record<string, { readonly definition: string; readonly comments: string }>>;
+/** What was made once: by the name of the view, of what its definition and its comments were, and what the database made of it. */
+export type ViewRecord = Readonly<
+  Record<string, { readonly definition: string; readonly comments: string; readonly made?: string | undefined }>
+>;
 
 const STORED = "stored:";
 

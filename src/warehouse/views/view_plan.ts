@@ -64,7 +64,8 @@ export function planViews(
     const is = [definition, ...(order.stored ? [storedDefinition(definition)] : [])];
     return before !== undefined && is.includes(before.definition) && isBound(view);
   };
-  const isCommented = (view: View) => present.record[view.name]?.comments === printOf(view).comments;
+  const isCommented = ({ name, ...view }: View) =>
+    !present.bare.has(name) && present.record[name]?.comments === printOf({ name, ...view }).comments;
   return {
     changed: all.filter(view => !isDefined(view)),
     recommented: all.filter(view => isDefined(view) && !isCommented(view)),

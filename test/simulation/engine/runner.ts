@@ -119,7 +119,7 @@ async function perform(job: Job): Promise<Done> {
     if (job.command === "reset") {
       const runId = newRunId(new Date(clock.now()).toISOString(), random);
       const order = { config, catalogue, names, companies: [job.company], drop: job.drop };
-      said.push(...(await reset(order, { runId, clock, waitMs: 0 })));
+      said.push(...(await reset(order, { runId, clock, waitMs: 0, version: "1.0.0" })));
       exit = 0;
     } else if (job.command === "backfill") {
       const range = { from: job.from, to: job.to };

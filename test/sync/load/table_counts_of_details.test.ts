@@ -47,7 +47,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     await writeFile(file, JSON.stringify({ company: "beta", api, destination: warehouse.destination }));
     const { config } = await loadConfig(file, {});
     const dropping = { config, catalogue: [orders, moves], names: ["moves"], companies: ["beta"], drop: true };
-    await reset(dropping, { runId: "reset", clock, waitMs: 0 });
+    await reset(dropping, { runId: "reset", clock, waitMs: 0, version: "1.0.0" });
     expect(await warehouse.query("select 1 from information_schema.tables where table_name = 'moves'")).toEqual([]);
     some.push({ id: 1 });
     place.configure({ streams: { exclude: ["moves"] } });

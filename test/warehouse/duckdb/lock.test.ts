@@ -1,12 +1,15 @@
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/clock.ts";
-import { liveHolder } from "../../../src/warehouse/duckdb/lock/holder.ts";
+import { type Clock, systemClock } from "../../../src/clock.ts";
+import type { DuckdbConfig } from "../../../src/config/config.ts";
+import { checkDestination } from "../../../src/operations/check/destination.ts";
+import { liveHolder, writeHolder } from "../../../src/warehouse/duckdb/lock/holder.ts";
 import { openDuckdbForReading } from "../../../src/warehouse/duckdb/reading.ts";
 import { destinationFailure, lockConflict } from "../../../src/warehouse/duckdb/session/failure.ts";
 import { layoutOf } from "../../../src/warehouse/duckdb/session/file_layout.ts";
+import { ensureState } from "../../../src/warehouse/state/state_ddl.ts";
 import { factOf, fill, helper, opened, settingsFor, temporaryFolder } from "./workbench.ts";
 
 /** A clock whose time passes only by sleeping. */
@@ -22,6 +25,15 @@ function sleepingClock(): Clock & { slept: number } {
 }
 
 const warehouse = async () => join(await temporaryFolder(), "w.duckdb");
+
+const checked = (path: string, readers: "snapshot" | "direct") =>
+  Array.fromAsync(
+    checkDestination(
+      { ...settingsFor(path, { readers }), type: "duckdb", grantSelectTo: [] } as unknown as DuckdbConfig,
+      { version: "1", companies: [], streams: [], versioned: new Set(), views: false, workers: false },
+      systemClock,
+    ),
+  );
 
 const holderOf = (path: string) => liveHolder(layoutOf({ path, readers: "snapshot" }));
 
@@ -85,6 +97,42 @@ describe.each(["snapshot", "direct"] as const)("the lock, readers: %s", readers 
     const third = await opened(settingsFor(path, { readers }));
     await third.lock("acme", ["facts"], 0);
     expect(await factOf(third)).toBe(1);
+  });
+
+  it("is another program's without a run to wait for: a failure, which `check` sees too", async () => {
+    const path = await warehouse();
+    const layout = layoutOf({ path, readers });
+    const first = await opened(settingsFor(path, { readers }));
+    await first.lock("acme", ["facts"], 0);
+    await ensureState(first.db, first.dialect, first.stateSchema);
+    await fill(first, 1);
+    await first.releaseToReaders();
+    await first.close();
+    const killed = { runId: "run-0", pid: 1, host: "elsewhere", command: "tributary sync", startedAt: "2026-01-30" };
+    await writeHolder(layout, killed);
+    const { mtimeMs } = await stat(layout.work);
+    expect(await checked(path, readers)).toMatchObject([{ name: "destination", level: "ok" }, { name: "disk" }]);
+    expect((await stat(layout.work)).mtimeMs).toBe(mtimeMs);
+    const program = helper("reader.helper.ts", layout.work);
+    await program.ask("open");
+    const destination = await opened(settingsFor(path, { readers }));
+    const refusal = { code: "lock.file_open", exitCode: 6, fields: { path: layout.work, pid: program.pid } };
+    await expect(destination.lock("acme", ["facts"], 0)).rejects.toMatchObject(refusal);
+    expect(await checked(path, readers)).toMatchObject([{ ...refusal, name: "destination", level: "fail" }]);
+    await program.kill();
+    await destination.lock("acme", ["facts"], 0);
+  });
+
+  it("names a run of another machine while it has the file, and no longer", async () => {
+    const path = await warehouse();
+    const other = helper("writer.helper.ts", path, readers);
+    expect(await other.heard()).toBe("held");
+    const elsewhere = { runId: "run-2", pid: other.pid, host: "elsewhere", command: "tributary sync", startedAt: "" };
+    const layout = layoutOf({ path, readers });
+    await writeHolder(layout, elsewhere);
+    expect(await liveHolder(layout)).toEqual(elsewhere);
+    await other.kill();
+    expect(await liveHolder(layout)).toBeUndefined();
   });
 
   it("lets at most one of several that open at the same time in", async () => {

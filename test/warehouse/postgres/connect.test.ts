@@ -3,11 +3,13 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { ConfigError, DestinationError } from "../../../src/errors.ts";
+import { hasState } from "../../../src/warehouse/ddl/present_tables.ts";
 import { openPostgresForReading } from "../../../src/warehouse/postgres/open.ts";
-import { checkTables } from "../../../src/warehouse/schema/tables.ts";
+import { dropTables } from "../../../src/warehouse/schema/removal.ts";
+import { checkTables, ensureTables } from "../../../src/warehouse/schema/tables.ts";
 import { DATA_VERSION, ensureState } from "../../../src/warehouse/state/state_ddl.ts";
 import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
-import { open, openReady } from "./fixture.ts";
+import { open, openReady, orders } from "./fixture.ts";
 
 let database: TestDatabase;
 const role = `plain_${process.pid}_${process.hrtime.bigint() % 100_000n}`;
@@ -97,6 +99,38 @@ test("a role without CREATE is given the statements to run, and nothing is left 
   expect((await database.admin.query("select from pg_namespace where nspname = '_tributary'")).rowCount).toBe(0);
 });
 
+test.each([
+  ["each object is handed over", /DO \$\$.*END \$\$;/],
+  ["all of its owner's are", /REASSIGN OWNED BY "\w+" TO "\w+";/],
+  ["its role becomes the owner's", /GRANT .*/],
+])("tables of another owner are refused with their names, until %s", async (_how, remedy) => {
+  const own = await createDatabase(inject("postgresUrl"));
+  const [before, now] = ["before", "now"].map(name => `${name}_${process.hrtime.bigint()}`);
+  for (const name of [before, now]) await own.admin.query(`create role ${name} login password 'secret-word'`);
+  await own.admin.query(`grant create on database ${new URL(own.url).pathname.slice(1)} to ${before}`);
+  const order = {
+    ...{ schema: "procurement", stateSchema: "_tributary", streams: [orders], versioned: new Set(["orders"]) },
+    ...{ comment: () => "", grantSelectTo: [] },
+  };
+  const made = await openReady(own.as(before!, "secret-word"));
+  await ensureTables(made.db, made.dialect, order);
+  await made.close();
+  const refused = await open(own.as(now!, "secret-word"));
+  expect(await hasState(refused)).toBe(true);
+  const refusal = await checkTables(refused.db, refused.dialect, order).catch(error => error);
+  expect(refusal).toMatchObject({ exitCode: 6, code: "rights.other_owner", fields: { user: now, owners: [before] } });
+  expect(refusal.fields.tables).toContain("procurement.orders");
+  await own.admin.query(remedy.exec(refusal.message)![0]);
+  await refused.close();
+  const accepted = await openReady(own.as(now!, "secret-word"));
+  await checkTables(accepted.db, accepted.dialect, order);
+  await dropTables(accepted.db, accepted.dialect, { ...order, company: "acme", tables: orders });
+  await ensureTables(accepted.db, accepted.dialect, order);
+  await accepted.close();
+  await own.drop();
+  await database.admin.query(`drop role ${before}; drop role ${now}`);
+});
+
 test("the schemas may be made beforehand; then the role needs no CREATE on the database", async () => {
   const own = await createDatabase(inject("postgresUrl"));
   await own.admin.query(
@@ -163,6 +197,26 @@ test("numbers lose no digit, however few the role is to be shown", async () => {
     await close();
   }
   await database.admin.query(`alter role ${role} reset extra_float_digits`);
+});
+
+test("no session has its questions compiled", async () => {
+  await database.admin.query(`alter role ${role} set jit = on`);
+  const url = database.as(role, "secret-word");
+  const schemas = { schema: "procurement", stateSchema: "_tributary" };
+  for (const opening of [open(url), openPostgresForReading({ url, ...schemas, clock: systemClock })]) {
+    await using opened = await opening;
+    const { rows } = await sql`select current_setting('jit') as jit`.execute(opened.db);
+    expect(rows).toEqual([{ jit: "off" }]);
+  }
+  await database.admin.query(`alter role ${role} reset jit`);
+});
+
+test("a first connection to a standby waits as long as one that nobody answers", async () => {
+  await database.admin.query(`alter role ${role} set default_transaction_read_only = on`);
+  expect(await failureOf(database.as(role, "secret-word"))).toMatchObject({
+    ...{ code: "postgres.read_only", passing: true, unconnected: "no_answer" },
+  });
+  await database.admin.query(`alter role ${role} reset default_transaction_read_only`);
 });
 
 test("the session watches its socket", async () => {

@@ -31,6 +31,14 @@ test.each([
   expect(error).toMatchObject({ exitCode: 6, cause, code: expected });
 });
 
+test.each(["ProcessInterrupts", "ProcessRecoveryConflictInterrupt"])(
+  "a standby's conflict, raised in %s, is called that",
+  routine => {
+    const cause = Object.assign(failure("40001", "Anfrage wird abgebrochen"), { routine });
+    expect(explained(cause, address)).toMatchObject({ code: "postgres.standby_conflict", passing: true });
+  },
+);
+
 test.each([
   ["57P01", true],
   ["57P03", true],

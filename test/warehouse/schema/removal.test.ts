@@ -113,6 +113,18 @@ test("PostgreSQL: what else needs a table is named too", async () => {
   expect(await companies(destination)).toEqual(["acme"]);
 });
 
+test("PostgreSQL: grants that somebody gave are named as statements that give them again", async () => {
+  const destination = await inPostgres();
+  const { db } = destination;
+  await filled(destination);
+  await sql`grant insert, select on procurement.item_tags to public`.execute(db);
+  await drop(destination, "beta");
+  const statement = "GRANT INSERT, SELECT ON procurement.item_tags TO PUBLIC;";
+  expect((await drop(destination, "acme")).at(-1)).toContain(statement);
+  await ensureTables(db, destination.dialect, order);
+  await sql`${sql.raw(statement)}`.execute(db);
+});
+
 test("PostgreSQL: rows that another company's run is about to commit keep the tables", async () => {
   const database = await createDatabase(inject("postgresUrl"));
   const destination = await openPostgresOf(database.url);

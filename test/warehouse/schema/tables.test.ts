@@ -227,6 +227,28 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect([...tables.get("procurement.item_tags")!.columns.keys()]).toEqual(["tag", "_company"]);
   });
 
+  test("whatever else has a table's name is refused where the database can have one of the two only", async () => {
+    const destination = await make();
+    const { db, dialect, schema, stateSchema } = destination;
+    const made = ["create type %s as enum ('x')", "create sequence %s", "create index item_tags on other (i)"];
+    await rowsOf(destination, "create schema procurement");
+    await rowsOf(destination, "create table procurement.other (i integer)");
+    for (const [nth, name] of ["procurement.items", "_tributary.rows_items", ""].entries()) {
+      if (name.startsWith("_")) await rowsOf(destination, "create schema _tributary");
+      await rowsOf(destination, made[nth]!.replace("%s", name).replace("other", "procurement.other"));
+    }
+    const order = { schema, stateSchema, streams: [items()], comment, grantSelectTo: [] };
+    const look = checkTables(db, dialect, order);
+    const taken = (kind: string, name: string) => ({ code: "tables.name_taken", fields: { kind, name } });
+    const faults = [
+      taken("sequence", "_tributary.rows_items"),
+      taken("index", "procurement.item_tags"),
+      taken("type", "procurement.items"),
+    ];
+    if (dialect.isServer) await expect(look).rejects.toMatchObject({ exitCode: 6, fields: { faults } });
+    else expect((await ensure(destination, items())).done).toContain("created table item_tags");
+  });
+
   test("columns of the user's stay, unless no row could be added", async () => {
     const destination = await make();
     await ensure(destination, items());

@@ -201,6 +201,26 @@ describe.each(warehouses)("$name", ({ name, make }) => {
     expect(await ensure(destination, { wanted: false, models })).toEqual(nothing);
   });
 
+  test("a view that lost its comments is ours while it is what it was, and gets them again", async () => {
+    const destination = await make();
+    await ensure(destination, { models });
+    const before = await viewsIn(destination);
+    for (const name of before.keys())
+      await rowsOf(destination, `comment on view procurement_analytics.${name} is null`);
+    // With all the columns of ours, so that PostgreSQL can replace it.
+    const columns = [...before.get("item_tags")!.columns.keys()].map(name => `"${name}"`).join(", ");
+    await rowsOf(
+      destination,
+      `create or replace view procurement_analytics.item_tags as select ${columns} from procurement.item_tags`,
+    );
+    const { warnings } = await ensure(destination, { models });
+    const fields = { view: "procurement_analytics.item_tags" };
+    expect(warnings).toMatchObject([{ code: "views.in_the_way", fields }]);
+    const after = await viewsIn(destination);
+    expect(after.get("items")!.comment).toBe(before.get("items")!.comment);
+    expect(after.get("item_tags")!.comment).toBeUndefined();
+  });
+
   test("somebody's own view or table in the way is named and left alone, and so is one that took the place of ours", async () => {
     const destination = await make();
     await ensure(destination, { on: [sites] });

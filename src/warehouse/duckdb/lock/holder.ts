@@ -5,7 +5,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { LockedError } from "../../../errors.ts";
-import { codeOf, parsedJson, remove } from "../../../files.ts";
+import { codeOf, entryAt, parsedJson, remove } from "../../../files.ts";
 import type { Holder } from "../../destination.ts";
 import { lockMessages, processInWords, runInWords } from "../../messages.ts";
 import { lockConflict } from "../session/failure.ts";
@@ -31,6 +31,14 @@ export async function claim(layout: Layout): Promise<() => Promise<void>> {
   });
   await handle.close();
   return () => remove(path);
+}
+
+/** A process that may not write beside the file has no session of its own whose lock it could drop. */
+export async function claimIfWritable(layout: Layout): Promise<(() => Promise<void>) | undefined> {
+  return claim(layout).catch(error => {
+    if (["ENOENT", "EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  });
 }
 
 /** Puts the claim back where it was taken away. */
@@ -59,20 +67,43 @@ export async function readHolder(layout: Layout): Promise<Holder | undefined> {
   return stored.safeParse(parsedJson(await readFile(layout.holder, "utf8").catch(() => ""))).data;
 }
 
-/** The holder, unless it ran on this machine and is gone. */
+/** The holder, unless it is gone: of another machine's process only the file's lock knows. */
 export async function liveHolder(layout: Layout): Promise<Holder | undefined> {
   const holder = await readHolder(layout);
-  return holder === undefined || (holder.host === hostname() && !isAlive(holder.pid)) ? undefined : holder;
+  if (holder === undefined) return undefined;
+  if (holder.host === hostname()) return isAlive(holder.pid) ? holder : undefined;
+  const isHeld = (error: unknown) => !(error instanceof LockedError) || error.runId !== undefined;
+  return (await tryLock(layout, true).then(() => false, isHeld)) ? holder : undefined;
+}
+
+/** Takes the file's lock for a moment, as a reader or as a run, which would write a log into the file. @throws LockedError */
+export async function tryLock(layout: Layout, readOnly: boolean): Promise<void> {
+  const { work, spill } = layout;
+  if ((await entryAt(work)) === undefined) return;
+  const giveUpClaim = await claimIfWritable(layout);
+  try {
+    const reads = readOnly || (await entryAt(`${work}.wal`)) !== undefined;
+    const { openSession } = await import("../session/session.ts");
+    const resources = { memoryLimitMb: 64, threads: 1, spill };
+    (await openSession(work, reads, resources).catch(asLocked(layout))).close();
+  } finally {
+    await giveUpClaim?.();
+  }
 }
 
 /** How long whoever has just taken the file may need until it has said who it is. */
 const INTRODUCTION_MS = 1_500;
 const LOOK_MS = 50;
 
-/** The error that names who has the file; `pid` is what DuckDB said, if it did. */
-export async function lockedError(layout: Layout, pid: number | undefined, cause?: unknown): Promise<LockedError> {
-  const { path, work } = layout;
-  const holder = await introduced(layout, pid);
+/** The error that names who has a file; `pid` is what DuckDB said, if it did. That another program has it is a failure. */
+export async function lockedError(
+  layout: Layout,
+  pid: number | undefined,
+  cause?: unknown,
+  file = layout.work,
+): Promise<LockedError> {
+  const { path } = layout;
+  const holder = file === layout.work ? await introduced(layout, pid) : undefined;
   if (holder !== undefined) {
     const { runId, startedAt, ...rest } = holder;
     const run = { run_id: runId, ...rest, since: startedAt };
@@ -81,8 +112,8 @@ export async function lockedError(layout: Layout, pid: number | undefined, cause
   }
   const other = pid === 0 ? undefined : pid;
   return new LockedError(
-    lockMessages.file_open({ path, work_path: work, pid: other }),
-    { who: `${processInWords(other)}, which has ${work} open` },
+    lockMessages.file_open({ path: file, pid: other }),
+    { who: `${processInWords(other)}, which has ${file} open`, exitCode: pid === process.pid ? 4 : 6 },
     cause,
   );
 }
@@ -91,7 +122,9 @@ export async function lockedError(layout: Layout, pid: number | undefined, cause
 async function introduced(layout: Layout, pid: number | undefined): Promise<Holder | undefined> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const holder = await readHolder(layout);
-    const fits = holder !== undefined && (pid === undefined || pid === holder.pid || holder.host !== hostname());
+    // 0: a process of another container, or of another machine.
+    const isElsewhere = pid === 0 && holder?.host !== hostname();
+    const fits = holder !== undefined && (pid === undefined || pid === holder.pid || isElsewhere);
     if (fits) return holder;
     if (waited >= INTRODUCTION_MS) return undefined;
     await sleep(LOOK_MS);
@@ -99,10 +132,10 @@ async function introduced(layout: Layout, pid: number | undefined): Promise<Hold
 }
 
 /** Rethrows what DuckDB said when it could not open a file: as LockedError, when another process has it open. */
-export function asLocked(layout: Layout): (error: unknown) => Promise<never> {
+export function asLocked(layout: Layout, file?: string): (error: unknown) => Promise<never> {
   return async error => {
     const conflict = lockConflict(error);
-    throw conflict === undefined ? error : await lockedError(layout, conflict.pid, error);
+    throw conflict === undefined ? error : await lockedError(layout, conflict.pid, error, file);
   };
 }
 

@@ -29,14 +29,15 @@ const duckdbCatalog: CatalogQueries = {
     and c.schema_name = r.schema_name and c.table_name = r.table_name
   where s.database_name = current_database() and s.schema_name in (${schemas})
   order by s.schema_name, r.table_name, c.column_index`,
-  relationLines: schema => sql<RelationLine>`
+  relationLines: (schema, made = []) => sql<RelationLine>`
   with relations as (
-    select schema_name, view_name as name, true as is_view, comment from duckdb_views()
+    select schema_name, view_name as name, true as is_view, comment, sql from duckdb_views()
     where database_name = current_database()
     union all
-    select schema_name, table_name, false, comment from duckdb_tables() where database_name = current_database()
+    select schema_name, table_name, false, comment, null from duckdb_tables() where database_name = current_database()
   )
-  select r.name, coalesce(r.is_view, false) as is_view, r.comment is not null as is_commented, null as reads
+  select r.name, coalesce(r.is_view, false) as is_view, r.comment is not null as is_commented, null as reads,
+    case when r.comment is null or r.name in (${sql.join(["", ...made])}) then md5(r.sql) end as print
   from duckdb_schemas() s left join relations r on r.schema_name = s.schema_name
   where s.database_name = current_database() and s.schema_name = ${schema}`,
   columnNames: (schema, tables) =>

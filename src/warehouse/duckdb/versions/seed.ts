@@ -62,7 +62,7 @@ export async function openOurs(opening: Opening, file: string, acceptsEmpty = fa
   const session = await openSession(file, true, resources).catch(async error => {
     if (/not a valid DuckDB database/.test(String(error)))
       throw new DestinationError(duckdbMessages.no_database({ path: layout.path, file }), error);
-    return asLocked(layout)(error);
+    return asLocked(layout, file)(error);
   });
   try {
     await requireIdentity(opening, file, session, acceptsEmpty);

@@ -13,7 +13,7 @@ import { readStreamState } from "../state/stream_state.ts";
 import { deleteRowsWith } from "../state_rows.ts";
 import { tablesMessages } from "./messages.ts";
 
-/** One company's streams, which nobody else works on. */
+/** One company's streams; the run holds their locks. */
 export interface Watched {
   readonly company: string;
   readonly streams: readonly Stream[];

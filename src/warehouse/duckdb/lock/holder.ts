@@ -95,7 +95,7 @@ export async function tryLock(layout: Layout, readOnly: boolean): Promise<void> 
 const INTRODUCTION_MS = 1_500;
 const LOOK_MS = 50;
 
-/** The error that names who has a file; `pid` is what DuckDB said, if it did. That another program has it is a failure. */
+/** The error that names who has a file; `pid`: from the message of DuckDB, if it names one. A file in the hands of another program is a failure. */
 export async function lockedError(
   layout: Layout,
   pid: number | undefined,

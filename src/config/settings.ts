@@ -101,6 +101,8 @@ function* columnFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSet
 }
 
 const TEXTS: readonly Kind[] = ["id", "text"];
+/** A field that its column is called after. */
+const FIELD = /^[a-z][a-z0-9_]{0,62}$/;
 
 /** A key may only become wider: details, child tables and lookups begin with the stream's own. */
 function* keyFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSettings): Generator<Message> {
@@ -113,8 +115,11 @@ function* keyFaults(catalogue: readonly Stream[], stream: Stream, own: OwnSettin
   if (!isWider || new Set(key).size < key.length)
     yield configMessages.no_wider_key({ stream: name, key: stream.key, got: key });
   const possible = tables.main.columns.filter(({ kind, source }) => source === "row" && TEXTS.includes(kind));
-  for (const column of own.unknownFields === "column" ? [] : further)
-    yield* unknown(`streams.settings.${name}.key`, column, namesOf(possible), `text or id of ${name}`);
+  const documented = tables.main.columns.map(column => column.name);
+  const isNew = (column: string) => !documented.includes(column) && FIELD.test(column);
+  for (const column of further)
+    if (own.unknownFields !== "column" || !isNew(column))
+      yield* unknown(`streams.settings.${name}.key`, column, namesOf(possible), `text or id of ${name}`);
 }
 
 function* askingFaults(

@@ -158,7 +158,7 @@ function jsonChange(treat: (value: unknown) => boolean): Change {
 const withoutText =
   (change: Change): Change =>
   text =>
-    text.startsWith("[") ? "[]" : change(text);
+    /^\[\s*"/.test(text) ? "[]" : change(text);
 
 /** What holds no field any more is as if there had been none. */
 function extraChange(treat: (value: unknown) => boolean): Change {

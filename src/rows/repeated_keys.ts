@@ -27,7 +27,6 @@ const MOST = 100_000;
 
 /** The rows of one answer by the prints of their keys: a row costs a fifth of a microsecond until one repeats a key. */
 export class AnswerKeys {
-  readonly #columns: number;
   /** A key that holds the row's place repeats none. */
   readonly #isPlaced: boolean;
   readonly #slots = Array.from({ length: SLOTS }, (): Seen | undefined => undefined);
@@ -35,7 +34,6 @@ export class AnswerKeys {
   #rows = 0;
 
   constructor(key: readonly string[]) {
-    this.#columns = key.length;
     this.#isPlaced = key.includes(INDEX_COLUMN);
   }
 
@@ -50,12 +48,9 @@ export class AnswerKeys {
     if (this.#isPlaced) return undefined;
     if (row.page !== this.#page) this.clear();
     this.#page = row.page;
-    let at = row.from;
-    while (bytes[at] !== COMMA) at++;
+    const { start, end } = keyIn(bytes, row);
     let print = 0;
-    // Up to a comma within the key, where it holds one: the print says less then, but never other things of one key.
-    for (let left = this.#columns; left > 0; print = (Math.imul(print, 31) + bytes[at]!) | 0)
-      if (bytes[++at] === COMMA) left--;
+    for (let at = start; at < end; at++) print = (Math.imul(print, 31) + bytes[at]!) | 0;
     const slot = (print ^ (print >>> 12)) & (SLOTS - 1);
     const next = this.#slots[slot];
     if (this.#rows++ < MOST) this.#slots[slot] = { row, print, next };
@@ -68,11 +63,20 @@ export class AnswerKeys {
   }
 }
 
-function partsOf(bytes: Buffer, { from, to }: Keyed): Readonly<Record<"key" | "hash", Buffer>> {
-  const line = bytes.subarray(from, to);
-  const end = line.lastIndexOf(COMMA);
-  const start = line.lastIndexOf(COMMA, end - 1);
-  return { key: line.subarray(line.indexOf(COMMA), start), hash: line.subarray(start, end) };
+/** Where a line's key lies: behind its number, and before its two hashes, which hold no comma. */
+function keyIn(
+  bytes: Buffer,
+  { from, to }: Keyed,
+): { readonly start: number; readonly end: number; readonly last: number } {
+  let start = from;
+  while (bytes[start] !== COMMA) start++;
+  const last = bytes.lastIndexOf(COMMA, to - 1);
+  return { start, end: bytes.lastIndexOf(COMMA, last - 1), last };
+}
+
+function partsOf(bytes: Buffer, row: Keyed): Readonly<Record<"key" | "hash", Buffer>> {
+  const { start, end, last } = keyIn(bytes, row);
+  return { key: bytes.subarray(start, end), hash: bytes.subarray(end, last) };
 }
 
 /** Gives rows without an identity of their own their place among those whose key is the same but for it, from 0. */

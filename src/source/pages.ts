@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
+import { isConfidential } from "../rows/confidential.ts";
 import type { Answer, Api, GetOptions, Query } from "./api.ts";
 import { cursorFault, type Pagination, readEnvelope } from "./envelope.ts";
 import { sourceMessages } from "./messages.ts";
@@ -138,7 +139,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       isAwaited = false;
       const next: string | undefined = page.nextCursor;
       pages++;
-      if (request.edgesOf !== undefined) stale.note(request.edgesOf(page.data));
+      if (request.edgesOf !== undefined && page.skipped === undefined) stale.note(request.edgesOf(page.data));
       const wrong = page.isLast ? undefined : whyEndless(next, seen, stale.pages);
       const right: Coming | undefined = next === guessed?.cursor ? guessed : undefined;
       if (right === undefined) guessed?.abort(undefined);
@@ -323,14 +324,19 @@ function skippedPage(
   const pagination = paginationAtEnd(body);
   if (pagination?.limit !== 1 || size.skips >= MOST_SKIPS) return undefined;
   // With the counters beside the rows, the same row would be another reject each night.
-  const rowText = text?.slice(text.indexOf("["), text.lastIndexOf('"pagination"')).replace(/[^\]]*$/, "");
+  const end = text?.lastIndexOf("]", text.lastIndexOf('"pagination"')) ?? 0;
+  const rowText = text?.slice(text.indexOf("["), end + 1);
   const isLast = !pagination.hasMore;
   return {
     ...{ data: undefined, date: undefined, bytes: body.length, limit: 1, release: () => undefined },
     ...{ cursor, isLast, nextCursor: isLast ? undefined : pagination.nextCursor },
-    skipped: { text: rowText, cursor, offset: 0, rows: 1 },
+    skipped: { text: isClean(rowText) ? rowText : undefined, cursor, offset: 0, rows: 1 },
   };
 }
+
+/** No field can be taken out of a text, so none that holds a confidential name is kept. */
+const isClean = (text = ""): boolean =>
+  !text.includes("\\u") && !text.matchAll(/"([^"]*)"\s*:/g).some(([, name]) => isConfidential(name!));
 
 function pageOf(answer: Answer, cursor: string | undefined, refused: number): Omit<Page, "limit"> {
   const isLast = answer.pagination?.hasMore !== true;

@@ -80,7 +80,11 @@ async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerat
   const room = await inspectPlace(where);
   const found = await looking(where, reading => checkContents(reading, where, fitness));
   const running = await runningRuns(where, undefined);
-  if (running.length === 0) await requireFree(where);
+  // Whatever else is wrong with the work file, a run replaces it.
+  if (running.length === 0)
+    await requireFree(where).catch(error => {
+      if (error instanceof LockedError) throw error;
+    });
   yield ok(NAME, checkMessages.duckdb({ path: room.path, schema: where.schema, loaded: found !== undefined }));
   yield* running.map(runLine);
   yield diskLine(room, where.keepVersions);

@@ -75,11 +75,13 @@ export async function readBeyond(job: ListingJob): Promise<ScanRecord> {
   const api = telling(job.api, { confirms: true });
   const begun = { ...requestOf({ ...job, edges: undefined }, record), ahead: false } as const;
   const orders = (listing.orders ?? []).map(order => ({ ...begun.query, ...order }));
-  for (const query of [...orders, ...queries.slice(record.part + 1)]) {
+  const parts = queries.map((_, part) => requestOf({ ...job, edges: undefined }, { ...record, part }).query);
+  for (const query of [...orders, ...parts.slice(record.part + 1)]) {
+    const known = orders.includes(query) ? edges : new Set<string>();
     try {
       for await (const page of readPages(api, { ...begun, query })) {
         const met = digestsOf(page.data, listing.rows, (row, context) => encoder.digest(row, context));
-        if (edges.has(met[0] ?? "")) {
+        if (known.has(met[0] ?? "")) {
           progress.page(page);
           break;
         }
@@ -87,7 +89,7 @@ export async function readBeyond(job: ListingJob): Promise<ScanRecord> {
         record = { ...record, pages: record.pages + 1, rows: record.rows + rows.length };
         progress.rows(rows.length);
         if (batches.due) record = await batches.put(record);
-        if (met.some(digest => edges.has(digest))) break;
+        if (met.some(digest => known.has(digest))) break;
       }
     } catch (error) {
       if (error instanceof DestinationError || error instanceof LockedError) throw error;
@@ -159,7 +161,8 @@ function requestOf(job: ListingJob, record: ScanRecord): PageRequest {
 /** The record once a page has been read. Totals of several requests add up to nothing: only a single one's count. */
 function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number): ScanRecord {
   const { limit, paged } = shapeOf(job.listing);
-  const total = job.queries.length > 1 ? null : totalIn(page.data, job.listing);
+  const isSkipped = page.skipped !== undefined;
+  const total = job.queries.length > 1 ? null : isSkipped ? record.lastTotal : totalIn(page.data, job.listing);
   const ended = page.isLast;
   const [first = {}] = job.queries;
   const isNarrowed = Object.keys(first).length > Object.keys(job.stream.query ?? {}).length;

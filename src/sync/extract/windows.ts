@@ -40,7 +40,7 @@ export interface WindowsResult {
   readonly strays: readonly OldRow[];
 }
 
-/** So many windows that the service fails at end the reading: it may be down. A window with malformed pages does not count. */
+/** So many windows that the service fails at end the reading: it may be down. A window with malformed pages behind others that came does not count. */
 const FAILED_WINDOWS = 3;
 
 interface WindowPage {
@@ -57,6 +57,7 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   const { stream, mode } = job;
   const taker = { path: stream.path, listing: mode, encoder, progress };
   let { record } = job.reading;
+  const { windows: begun } = record;
   encoder.sequence = record.sequence;
   const coverage = createCoverage(record.windows, job.now);
   let read = 0;
@@ -64,8 +65,10 @@ export async function readWindows(job: WindowsJob): Promise<WindowsResult> {
   const unread: { readonly index: number; readonly error: ApiError }[] = [];
   const leave = (index: number, error: unknown): void => {
     if (!(error instanceof ApiError) || endOf(error) !== "request") throw error;
-    const failed = unread.filter(each => each.error.failure !== "malformed").length;
-    if (error.failure !== "malformed" && failed + 1 >= FAILED_WINDOWS) throw error;
+    const isDown = (each: { readonly index: number; readonly error: ApiError }) =>
+      each.error.failure !== "malformed" || record.windows[each.index] === begun[each.index];
+    const isLast = isDown({ index, error }) && unread.filter(isDown).length + 1 >= FAILED_WINDOWS;
+    if (isLast) throw error;
     progress.failedRequest(error);
     unread.push({ index, error });
   };

@@ -97,6 +97,7 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const locked = {
     companies: present.map(identityOf),
     lockedStreams: lockedBy(plan).held.map(({ name }) => name),
+    versioned: versionedBy(streams.all, config.streams),
     now,
   };
   const tables = [...streams.on, ...streams.selected].map(({ name }) => name);
@@ -105,7 +106,6 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const histories = await reconcileHistoriesOf(destination, {
     ...locked,
     streams: catalogue,
-    versioned: versionedBy(streams.all, config.streams),
   });
   for (const done of [...mended.flatMap(each => each.done), ...histories])
     plan.tools.log.info(runMessages.prepared({ done }));

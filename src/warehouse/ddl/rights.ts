@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { DestinationError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
+import type { Named } from "../dialect.ts";
 import { rightsMessages } from "./messages.ts";
 
 interface Found {
@@ -37,14 +38,15 @@ const handOver = (schemas: readonly string[], owners: readonly string[], user: s
   `DO $$ DECLARE object text; BEGIN FOR object IN WITH s AS (SELECT oid, nspname, nspowner FROM pg_namespace WHERE nspname IN (${texts(schemas)})), o AS (SELECT oid FROM pg_roles WHERE rolname IN (${texts(owners)})) SELECT format('SCHEMA %I', nspname) FROM s WHERE nspowner IN (SELECT oid FROM o) UNION ALL SELECT format('TABLE %s', oid::regclass) FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'm') AND relnamespace IN (SELECT oid FROM s) AND relowner IN (SELECT oid FROM o) UNION ALL SELECT format('ROUTINE %s', oid::regprocedure) FROM pg_proc WHERE pronamespace IN (SELECT oid FROM s) AND proowner IN (SELECT oid FROM o) LOOP EXECUTE format('ALTER %s OWNER TO %I', object, ${texts([user])}); END LOOP; END $$;`;
 
 /** PostgreSQL: whether other roles own some of these tables, whose owner this role would have to be. @throws DestinationError */
-export async function requireOwner(db: Db, schemas: readonly string[], names: readonly string[]): Promise<void> {
+export async function requireOwner(db: Db, schemas: readonly string[], tables: readonly Named[]): Promise<void> {
+  const wanted = [tables.map(({ schema }) => schema), tables.map(({ name }) => name)];
   const { rows } = await sql<{ user: string; database: string; owners: string[]; tables: string[] }>`
     select current_user::text as "user", current_database()::text as database,
       array_agg(distinct pg_get_userbyid(c.relowner)::text) as owners,
-      array_agg(format('%I.%I', n.nspname, c.relname) order by 1) as tables
+      array_agg(format('%I.%I', n.nspname, c.relname) order by c.relname) as tables
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = any(${schemas}::text[]) and c.relname = any(${names}::text[]) and c.relkind in ('r', 'p')
-      and not pg_has_role(c.relowner, 'usage') having count(*) > 0`.execute(db);
+    join unnest(${wanted[0]}::text[], ${wanted[1]}::text[]) as own(schema, name) on own.schema = n.nspname and own.name = c.relname
+    where c.relkind in ('r', 'p') and not pg_has_role(c.relowner, 'usage') having count(*) > 0`.execute(db);
   for (const found of rows) {
     const statement = handOver(schemas, found.owners, found.user);
     throw new DestinationError(rightsMessages.other_owner({ ...found, statement }));

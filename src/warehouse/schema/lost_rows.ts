@@ -8,7 +8,7 @@ import { NO_FINGERPRINT } from "../ddl/shape.ts";
 import type { Destination } from "../destination.ts";
 import { interruptHistory, keptStreams } from "../history/row_history.ts";
 import { columnList, equal, rowStateRef, tableRef } from "../sql_fragments.ts";
-import { loadStreamState, saveStreamState } from "../state/run_log.ts";
+import { lastPublish, loadStreamState, saveStreamState } from "../state/run_log.ts";
 import { readStreamState } from "../state/stream_state.ts";
 import { deleteRowsWith } from "../state_rows.ts";
 import { tablesMessages } from "./messages.ts";
@@ -17,8 +17,10 @@ import { tablesMessages } from "./messages.ts";
 export interface Watched {
   readonly company: string;
   readonly streams: readonly Stream[];
-  /** All rows are counted; without it only empty tables are found. */
-  readonly counts: boolean;
+  /** Whose rows are counted: the first run's of a day through with a stream, or all. Empty tables are found without. */
+  readonly counts: "none" | "daily" | "all";
+  /** Streams of which every version of a row is kept. */
+  readonly versioned: ReadonlySet<string>;
   readonly now: string;
 }
 
@@ -45,27 +47,69 @@ export async function mendLostRows(destination: Destination, watched: Watched): 
   if (streams.length === 0) return { done: [], warnings: [] };
   const done: string[] = [];
   const warnings: Message[] = [];
-  const emptied = dialect.rowsAreNear ? await emptiedTables(destination, company, streams) : [];
-  for (const { stream, table, role } of emptied) {
-    await destination.withRoom("write", () =>
-      db.transaction().execute(async trx => {
-        if (role === "versions") return interruptHistory(trx, [stream.name], company);
-        await (role === "main" ? alignRowState : forgetLines)(trx, destination, company, stream.tables);
-        await readAnew(trx, company, stream.name, now);
-      }),
-    );
-    done.push(`${stream.name}: ${table} was emptied for ${company}, its rows are loaded again`);
+  const emptied = dialect.rowsAreNear ? await emptiedTables(destination, watched, streams) : [];
+  for (const found of emptied) {
+    await mend(destination, watched, found);
+    done.push(`${found.stream.name}: ${found.table} was emptied for ${company}, its rows are loaded again`);
   }
-  for (const { stream, ...differing } of counts ? await differingStreams(destination, company, streams) : []) {
-    await destination.withRoom("write", () =>
-      db.transaction().execute(async trx => {
-        await alignRowState(trx, destination, company, stream.tables);
-        await readAnew(trx, company, stream.name, now);
-      }),
-    );
-    warnings.push(tablesMessages.rows_differ({ table: stream.tables.main.name, company, ...differing }));
+  const judged = counts === "all" ? new Set<string>() : await succeededOn(db, company, now.slice(0, 10));
+  const counted = streams.filter(({ name }) => counts !== "none" && !judged.has(name));
+  for (const { table, state, stream } of await differingStreams(destination, company, counted)) {
+    // Days of a snapshot never come again, and rows that were deleted before are not missed.
+    const isLost = stream.mode.kind !== "snapshot" && table.live !== state.live;
+    await mend(destination, watched, { stream, role: isLost ? "main" : "row_state" });
+    const { name } = stream.tables.main;
+    const differing = { table: name, company, rows: Number(table.live), known: Number(state.live) };
+    if (isLost) warnings.push(tablesMessages.rows_differ(differing));
   }
   return { done, warnings };
+}
+
+/** The streams of a company that a run of this day (UTC) was through with. */
+async function succeededOn(db: Db, company: string, day: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("stream_runs")
+    .select("stream")
+    .distinct()
+    .where("company", "=", company)
+    .where("started_at", ">=", sql<Date>`cast(${`${day}T00:00:00Z`} as timestamptz)`)
+    .where("status", "in", ["succeeded", "warning"])
+    .execute();
+  return new Set(rows.map(({ stream }) => stream));
+}
+
+/** Makes the row state as the tables are, and has the stream read whole where rows are missing. The history catches up afterwards. */
+async function mend(
+  destination: Destination,
+  { company, now }: Watched,
+  {
+    stream,
+    role,
+    table,
+  }: Pick<Emptied, "stream"> & { readonly role: Emptied["role"] | "row_state"; readonly table?: string },
+): Promise<void> {
+  const { name, tables } = stream;
+  await destination.withRoom("write", () =>
+    destination.db.transaction().execute(async trx => {
+      await interruptHistory(trx, [name], company);
+      if (role === "versions") return;
+      const state = await loadStreamState(trx, company, name);
+      const moment = new Date(Math.max(Date.parse(now), lastPublish(state) + 1)).toISOString();
+      if (role === "child") await forgetLines(trx, destination, company, tables);
+      else await alignRowState(trx, destination, company, tables, moment);
+      const filled = state.filled.filter(child => child !== table);
+      const isAnew = role !== "row_state";
+      const next = { ...state, filled, lastMoment: moment, lastKeys: null };
+      const anew = isAnew ? { ...next, highWaterMark: null, lastFullAt: null } : next;
+      await saveStreamState(trx, company, name, anew, now);
+      if (!isAnew) return;
+      await trx
+        .updateTable("streams")
+        .set({ complete_to: null })
+        .where(({ and }) => and({ company, stream: name }))
+        .execute();
+    }),
+  );
 }
 
 interface Emptied {
@@ -77,7 +121,7 @@ interface Emptied {
 /** Tables without a row of the company's, though rows of it were loaded into them. */
 async function emptiedTables(
   destination: Destination,
-  company: string,
+  { company, versioned }: Watched,
   streams: readonly Stream[],
 ): Promise<readonly Emptied[]> {
   const { db, schema } = destination;
@@ -102,7 +146,7 @@ async function emptiedTables(
     look("main", main.name, of(rowStateRef(destination, main)));
     for (const child of children)
       if (filled.get(stream.name)?.includes(child.name)) look("child", child.name, of(tableRef(destination, main)));
-    for (const table of kept.has(stream.name) ? [main, ...children] : [])
+    for (const table of kept.has(stream.name) && versioned.has(stream.name) ? [main, ...children] : [])
       look("versions", versionsName(table), of(tableRef(destination, table), live));
   }
   const each = looks.map(({ where }, place) => sql`select ${sql.lit(place)} as place where ${where}`);
@@ -120,7 +164,8 @@ async function differingStreams(
   destination: Destination,
   company: string,
   streams: readonly Stream[],
-): Promise<readonly { readonly stream: Stream; readonly rows: number; readonly known: number }[]> {
+): Promise<readonly { readonly stream: Stream; readonly table: Counts; readonly state: Counts }[]> {
+  if (streams.length === 0) return [];
   const count = (place: number, isTable: boolean, from: Fragment, deleted: string) =>
     sql`select ${sql.lit(place)} as place, ${sql.lit(isTable)} as "isTable", count(*) as rows,
       count(*) - count(${sql.id(deleted)}) as live from ${from} where _company = ${company}`;
@@ -133,18 +178,28 @@ async function differingStreams(
   return streams.flatMap((stream, at) => {
     const table = all.find(({ place, isTable }) => place === at && isTable)!;
     const state = all.find(({ place, isTable }) => place === at && !isTable)!;
-    if (table.rows === state.rows && table.live === state.live) return [];
-    return [{ stream, rows: Number(table.live), known: Number(state.live) }];
+    return table.rows === state.rows && table.live === state.live ? [] : [{ stream, table, state }];
   });
 }
 
-/** The row state gets exactly the rows of the table; what it learns of them is compared with the next answer. */
-async function alignRowState(trx: Db, destination: Destination, company: string, { main }: TableSet): Promise<void> {
+/** The row state gets exactly the rows of the table; what it learns of them is compared with the next answer. Lines of rows that are gone leave with them. */
+async function alignRowState(
+  trx: Db,
+  destination: Destination,
+  company: string,
+  { main, children }: TableSet,
+  moment: string,
+): Promise<void> {
   const [table, rowState] = [tableRef(destination, main), rowStateRef(destination, main)];
   const keys = columnList(main.key);
   const same = sql`t._company = ${company} and ${equal("t", "r", main.key)}`;
   const lost = sql`${rowState} r where r._company = ${company} and not exists (select 1 from ${table} t where ${same})`;
   const details = sql.id(destination.stateSchema, "details");
+  const at = sql`cast(${moment} as timestamptz)`;
+  for (const child of children)
+    await sql`update ${tableRef(destination, child)} l set _deleted_at = ${at}, _changed_at = ${at}
+      where l._company = ${company} and l._deleted_at is null
+        and exists (select 1 from ${lost} and ${equal("r", "l", main.key)})`.execute(trx);
   await sql`delete from ${details} where company = ${company} and stream = ${main.name}
     and parent_key in (select cast(${sql.id("r", main.key[0]!)} as varchar) from ${lost})`.execute(trx);
   await sql`delete from ${lost}`.execute(trx);
@@ -163,16 +218,4 @@ async function forgetLines(trx: Db, destination: Destination, company: string, {
     trx,
   );
   await deleteRowsWith(trx, ["details"], { company, stream: main.name, outcome: "ok" });
-}
-
-/** Moments of the publishes stay: the next one has to be later. */
-async function readAnew(trx: Db, company: string, stream: string, now: string): Promise<void> {
-  const state = await loadStreamState(trx, company, stream);
-  const anew = { ...state, highWaterMark: null, lastFullAt: null, lastKeys: null };
-  await saveStreamState(trx, company, stream, anew, now);
-  await trx
-    .updateTable("streams")
-    .set({ complete_to: null })
-    .where(({ and }) => and({ company, stream }))
-    .execute();
 }

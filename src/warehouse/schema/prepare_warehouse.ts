@@ -13,7 +13,6 @@ import type { Destination } from "../destination.ts";
 import { historiesLeft, reconcileHistory } from "../history/row_history.ts";
 import { dropStages } from "../state/drop_stages.ts";
 import { checkIdentity } from "../state/identity.ts";
-import { hasSucceededOn } from "../state/run_log.ts";
 import { ensureState } from "../state/state_ddl.ts";
 import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
@@ -55,20 +54,24 @@ export interface Expectation {
   readonly views: Views;
 }
 
-/** Looks for rows that the tables have lost. Rows are counted where `isFull` says so, and in the first run of a day, unless the files lie far away. */
+/** Looks for rows that the tables have lost. Rows are counted once a day, and where `isFull` says so; in files that lie far away then alone. */
 export async function mendLost(
   destination: Destination,
-  { companies, streams, lockedStreams, isFull, now }: WatchExpectation,
+  { companies, streams, lockedStreams, versioned, isFull, now }: WatchExpectation,
 ): Promise<readonly Mended[]> {
-  const counts =
-    isFull === true || (destination.dialect.rowsAreNear && !(await hasSucceededOn(destination.db, now.slice(0, 10))));
-  const watched = { streams: streams.filter(({ name }) => lockedStreams.includes(name)), counts, now };
+  const counts = isFull === true ? "all" : destination.dialect.rowsAreNear ? "daily" : "none";
+  const watched = {
+    streams: streams.filter(({ name }) => lockedStreams.includes(name)),
+    counts,
+    versioned,
+    now,
+  } as const;
   const mended: Mended[] = [];
   for (const { name: company } of companies) mended.push(await mendLostRows(destination, { ...watched, company }));
   return mended;
 }
 
-type WatchExpectation = Pick<Expectation, "streams" | "lockedStreams" | "isFull" | "now"> & {
+type WatchExpectation = Pick<Expectation, "streams" | "lockedStreams" | "versioned" | "isFull" | "now"> & {
   readonly companies: readonly { readonly name: string }[];
 };
 

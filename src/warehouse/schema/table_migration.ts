@@ -59,7 +59,7 @@ export function planTables(
       if (shape.role === "versions") unversioned.add(shape.stream);
       else if (shape.role !== "row_state" && known(shape)) missing.add(shape.stream);
     } else {
-      const objections = objectionsTo(dialect, shape, present);
+      const objections = objectionsTo(dialect, shape, present, mainOf(catalog, shapes, shape));
       refusals.push(...objections);
       const lost = objections.length > 0 ? [] : lostColumns(shape, present, given.get(shape.name));
       if (objections.length === 0)
@@ -107,7 +107,12 @@ function createTable(dialect: Dialect, shape: Shape): Fragment {
 const definition = (column: ShapedColumn): Fragment => sql`${sql.id(column.name)} ${sql.raw(column.type)}`;
 
 /** Why a table that is there cannot be used: every reason, so that one look at it is enough. */
-function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): Message[] {
+function objectionsTo(
+  dialect: Dialect,
+  shape: Shape,
+  present: PresentTable,
+  main: PresentTable | undefined,
+): Message[] {
   const table = `${shape.schema}.${shape.name}`;
   const { stream, primaryKey } = shape;
   if (!present.isTable) return [tablesMessages.not_a_table({ table })];
@@ -118,7 +123,7 @@ function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): Me
   if (lacking.length > 0) return [tablesMessages.not_ours({ table, lacking: lacking.map(column => column.name) })];
   const found: Message[] = [];
   const keyMissing = primaryKey.filter(column => !present.columns.has(column));
-  const key = keyOf(dialect, shape, present);
+  const key = keyOf(dialect, shape, present, main);
   if (keyMissing.length > 0) found.push(tablesMessages.key_incomplete({ table, lacking: keyMissing, stream }));
   else if (key.join() !== primaryKey.join())
     found.push(tablesMessages.other_key({ table, key, wanted: primaryKey, stream }));
@@ -135,12 +140,23 @@ function objectionsTo(dialect: Dialect, shape: Shape, present: PresentTable): Me
   return found;
 }
 
+function mainOf({ tables }: Catalog, shapes: readonly Shape[], { stream }: Shape): PresentTable | undefined {
+  const main = shapes.find(shape => shape.role === "main" && shape.stream === stream);
+  return main && tables.get(`${main.schema}.${main.name}`);
+}
+
 /** The key that a table was made with. A file's tables have none, but the row state holds nothing else beside its own columns. */
-function keyOf(dialect: Dialect, { role, columns, primaryKey }: Shape, present: PresentTable): readonly string[] {
+function keyOf(
+  dialect: Dialect,
+  { role, columns, primaryKey }: Shape,
+  present: PresentTable,
+  main: PresentTable | undefined,
+): readonly string[] {
   if (dialect.isServer) return present.primaryKey;
   if (role !== "row_state") return primaryKey;
   const own = new Set(columns.map(({ name }) => name).filter(name => !primaryKey.includes(name)));
-  const there = [...present.columns.keys()].filter(name => !own.has(name));
+  // A column that is not of the rows is somebody's own.
+  const there = [...present.columns.keys()].filter(name => !own.has(name) && main?.columns.has(name) !== false);
   return [...primaryKey.filter(name => there.includes(name)), ...there.filter(name => !primaryKey.includes(name))];
 }
 

@@ -84,18 +84,16 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
   const schemas = [order.schema, order.stateSchema];
   const shapes = wantedShapes(dialect, order);
   const tables = shapes.map(({ name }) => name);
+  const named = [...shapes, ...Object.keys(stateTables).map(name => ({ schema: order.stateSchema, name }))];
   if (dialect.isServer) {
-    await requireOwner(db, [...schemas, analyticsSchema(order.schema)], [...tables, ...Object.keys(stateTables)]);
+    await requireOwner(db, [...schemas, analyticsSchema(order.schema)], named);
     await requireRights(db, schemas);
   }
   const catalog = await readCatalog(db, dialect, schemas);
   const plan = planTables(dialect, catalog, shapes, () => false);
   const others = dialect.isServer
     ? [
-        ...(await namesTaken(db, [
-          ...shapes,
-          ...Object.keys(stateTables).map(name => ({ schema: order.stateSchema, name })),
-        ])),
+        ...(await namesTaken(db, named)),
         ...(await foreignKeysInTheWay(db, order.schema, tables)),
         ...(await interferences(db, order, tables)),
       ]

@@ -53,9 +53,12 @@ export async function refuseOthersTables(db: Db, { schema, stateSchema }: Schema
     where table_catalog = current_database() and table_name = 'warehouse' and column_name in ('key', 'value')
       and table_schema <> ${stateSchema} group by table_schema having count(*) = 2`.execute(db);
   for (const { name } of others) {
-    const { rows } = await sql<{ value: unknown }>`select value from ${sql.id(name, "warehouse")}
-      where key = 'schema'`.execute(db);
-    if (rows[0]?.value === schema)
+    // Somebody's own table may be called so.
+    const facts = await sql<{ value: unknown }>`select value from ${sql.id(name, "warehouse")}
+      where cast(key as varchar) = 'schema'`
+      .execute(db)
+      .catch(() => undefined);
+    if (facts?.rows[0]?.value === schema)
       throw new ConfigError(identityMessages.other_state({ schema, kept: name, configured: stateSchema }));
   }
 }

@@ -76,18 +76,6 @@ export async function hasBegun(
   return (await rowWith(destination.db, "runs", { run_id: runId })) !== undefined;
 }
 
-/** Whether a run that began on this day (UTC) has succeeded. */
-export async function hasSucceededOn(db: Db, day: string): Promise<boolean> {
-  const rows = await db
-    .selectFrom("runs")
-    .select("run_id")
-    .where("started_at", ">=", sql<Date>`cast(${`${day}T00:00:00Z`} as timestamptz)`)
-    .where("status", "in", ["succeeded", "warning"])
-    .limit(1)
-    .execute();
-  return rows.length > 0;
-}
-
 export async function endRun(
   db: Db,
   runId: string,

@@ -45,7 +45,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   }
 
   test("emptied child tables, and the rows of one company among others, are loaded again", async () => {
-    const { mended } = await loaded();
+    const { mended, count } = await loaded(true);
     const child = await mended([`delete from ${data}_line_items`]);
     expect(child.said).toEqual([
       "purchase_order_details: purchase_order_line_items was emptied for acme, its rows are loaded again",
@@ -59,6 +59,13 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     ]);
     expect(main.said).toHaveLength(2);
     expect(lineOf(main.report, "purchase_orders")).toMatchObject({ inserted: 12 });
+    for (const name of ["s", "_details", "_line_items"]) {
+      const versions = `${data}${name}_versions`;
+      expect([name, await count(versions, "_is_current")]).toEqual([
+        name,
+        await count(`${data}${name}`, "_deleted_at is null"),
+      ]);
+    }
     const next = await mended([]);
     expect([next.details, next.said, lineOf(next.report, "purchase_orders").unchanged]).toEqual([0, [], 12]);
   });

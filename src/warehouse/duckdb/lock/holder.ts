@@ -1,4 +1,4 @@
-import { open, readFile, rename, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -24,6 +24,11 @@ const stored = z.object({
  * the lock of both. The name is the process's own, so that what a killed one left is never in another's way.
  */
 export async function claim(layout: Layout): Promise<() => Promise<void>> {
+  await probing.get(layout.home);
+  return claimNow(layout);
+}
+
+async function claimNow(layout: Layout): Promise<() => Promise<void>> {
   const path = join(layout.home, claimName());
   const handle = await open(path, "wx", 0o600).catch(async error => {
     if (codeOf(error) === "EEXIST") throw await lockedError(layout, process.pid);
@@ -34,8 +39,8 @@ export async function claim(layout: Layout): Promise<() => Promise<void>> {
 }
 
 /** A process that may not write beside the file has no session of its own whose lock it could drop. */
-export async function claimIfWritable(layout: Layout): Promise<(() => Promise<void>) | undefined> {
-  return claim(layout).catch(error => {
+export async function claimIfWritable(layout: Layout, take = claim): Promise<(() => Promise<void>) | undefined> {
+  return take(layout).catch(error => {
     if (["ENOENT", "EACCES", "EPERM", "EROFS"].includes(codeOf(error) ?? "")) return undefined;
     throw error;
   });
@@ -76,11 +81,26 @@ export async function liveHolder(layout: Layout): Promise<Holder | undefined> {
   return (await tryLock(layout, true).then(() => false, isHeld)) ? holder : undefined;
 }
 
+/** By folder, the looks of this process that are under way, which a run of its own waits for. */
+const probing = new Map<string, Promise<unknown>>();
+
 /** Takes the file's lock for a moment, as a reader or as a run, which would write a log into the file. @throws LockedError */
 export async function tryLock(layout: Layout, readOnly: boolean): Promise<void> {
+  const { home } = layout;
+  const before = probing.get(home);
+  const look = (async () => {
+    await before;
+    await takeForAMoment(layout, readOnly);
+  })();
+  const settled = look.catch(() => undefined);
+  probing.set(home, settled);
+  await look.finally(() => probing.get(home) === settled && probing.delete(home));
+}
+
+async function takeForAMoment(layout: Layout, readOnly: boolean): Promise<void> {
   const { work, spill } = layout;
   if ((await entryAt(work)) === undefined) return;
-  const giveUpClaim = await claimIfWritable(layout);
+  const giveUpClaim = await claimIfWritable(layout, claimNow);
   try {
     const reads = readOnly || (await entryAt(`${work}.wal`)) !== undefined;
     const { openSession } = await import("../session/session.ts");
@@ -111,11 +131,18 @@ export async function lockedError(
     return new LockedError(lockMessages.file_held({ path, ...run }), { runId, who }, cause);
   }
   const other = pid === 0 ? undefined : pid;
+  const isRun = pid === process.pid || (file === layout.work && (await isClaimed(layout)));
   return new LockedError(
     lockMessages.file_open({ path: file, pid: other }),
-    { who: `${processInWords(other)}, which has ${file} open`, exitCode: pid === process.pid ? 4 : 6 },
+    { who: `${processInWords(other)}, which has ${file} open`, exitCode: isRun ? 4 : 6 },
     cause,
   );
+}
+
+/** Whether another living process of ours is at the file: it may still be opening it. */
+async function isClaimed({ home }: Layout): Promise<boolean> {
+  const claims = (await readdir(home).catch(() => [])).filter(isDeadClaim);
+  return claims.some(name => isAlive(Number(name.split("-")[1])));
 }
 
 /** The holder that fits the process DuckDB named: of two runs that start together the first may not have written it yet. */

@@ -168,7 +168,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     const path = buildPath(stream.path, values, siblings);
     const query = stream.query ?? {};
     const asked = Object.entries(keys).map(([own, parents]) => [own, item.params[parents]!] as const);
-    if (mode.paged !== true) {
+    if (mode.paged !== true && mode.rows === undefined) {
       const answer = await getWhole(api, path, query, { priority, signal, holds: true });
       progress.page(answer);
       release = answer.release;
@@ -177,7 +177,8 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     }
     const digest = (row: unknown, context: object) => job.encoder.digest(row, { ...context });
     const edges = (data: unknown) => (mode.rows === undefined ? [digest(data, {})] : edgesOf(data, mode.rows, digest));
-    const shared = { path, query, limit: PAGE_ROWS, paged: true, signal, priority } as const;
+    const paged = mode.paged === true;
+    const shared = { path, query, limit: PAGE_ROWS, paged, signal, priority } as const;
     const request = { ...shared, edgesOf: edges, ahead: false } as const;
     const pages = readPages(api, request);
     let bytes = 0;

@@ -1,16 +1,16 @@
 import type { Scan, Stream } from "../../catalog/stream.ts";
 import { ApiError, DestinationError, LockedError, meetsOthers } from "../../errors.ts";
-import type { Answer, Query } from "../../source/api.ts";
-import type { About } from "../../source/archive/about.ts";
+import type { Query } from "../../source/api.ts";
+import { type About, telling } from "../../source/archive/about.ts";
 import { proofIn } from "../../source/evidence.ts";
-import { getWhole } from "../../source/pages.ts";
+import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import { otherThanAsked } from "./answer.ts";
-import { takePage } from "./listing.ts";
+import { PAGE_ROWS, takePage } from "./listing.ts";
 import { extractMessages } from "./messages.ts";
 import { notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
-import { rowsIn } from "./rows_in_answer.ts";
+import { edgesOf, rowsIn } from "./rows_in_answer.ts";
 
 /** One question of a lookup: its path is built, `context` holds the values by their columns. */
 export interface Question {
@@ -31,7 +31,10 @@ const HOPELESS = 20;
 /** Answers wait for the ones before them: so many pages' worth at once. */
 const PAGES_WAITING = 4;
 
-type Answered = { readonly answer: Answer } | { readonly error: unknown };
+type Came = Pick<Page, "data" | "date" | "skipped" | "requests" | "retries" | "bytes">;
+
+/** All pages of an answer: usually one. */
+type Answered = { readonly pages: readonly Came[] } | { readonly error: unknown };
 
 /**
  * Asks every question, several at once, and takes the answers in order: the record says how far the stored rows go, and which questions were refused.
@@ -56,7 +59,7 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
     refill();
     while (record.part < questions.length) {
       const answered = await coming.shift()!;
-      largest = Math.max(largest, "answer" in answered ? answered.answer.bytes : 1);
+      largest = Math.max(largest, "pages" in answered ? bytesOf(answered.pages) : 1);
       refill();
       record = await takeAnswer(job, record, answered, coming);
       if (batches.due) record = await batches.put(record);
@@ -70,12 +73,20 @@ export async function readLookup(job: LookupJob): Promise<ScanRecord> {
   }
 }
 
-async function askOne({ api, questions, record }: LookupJob, part: number, signal: AbortSignal): Promise<Answered> {
+const bytesOf = (pages: readonly Came[]): number => pages.reduce((sum, { bytes }) => sum + bytes, 0);
+
+async function askOne(job: LookupJob, part: number, signal: AbortSignal): Promise<Answered> {
+  const { api, encoder, questions, record, listing } = job;
   const { path, query, context } = questions[part]!;
   const { scan, full } = record;
   const about: Partial<About> = { scan, full, part, parts: questions.length, context };
+  const { rows } = listing;
   try {
-    return { answer: await getWhole(api, path, query, { priority: 1, signal, about }) };
+    if (listing.lookup?.single === true)
+      return { pages: [await getWhole(api, path, query, { priority: 1, signal, about })] };
+    const edges = (data: unknown) => edgesOf(data, rows, (row, of) => encoder.digest(row, { ...context, ...of }));
+    const request = { path, query, limit: PAGE_ROWS, paged: false, ahead: false, edgesOf: edges, signal } as const;
+    return { pages: await Array.fromAsync(readPages(telling(api, about), request)) };
   } catch (error) {
     return { error };
   }
@@ -91,16 +102,17 @@ async function takeAnswer(
   const next = { ...record, part: record.part + 1 };
   try {
     if ("error" in answered) throw answered.error;
-    const { answer } = answered;
-    const rows = await takeRows(job, record.part, answer);
+    const { pages } = answered;
+    let rows = 0;
+    for (const page of pages) rows += await takeRows(job, record.part, page);
     const { limit, lookup } = job.listing;
-    const isShort = lookup?.single !== true && notesMore(answer.data, rows, job.stream.path, progress);
+    const isShort = lookup?.single !== true && notesMore(pages.at(-1)?.data, rows, job.stream.path, progress);
     const taken = {
       ...next,
-      pages: record.pages + 1,
+      pages: record.pages + pages.length,
       rows: record.rows + rows,
       capped: record.capped || isShort || (limit !== undefined && rows >= limit),
-      date: record.date ?? answer.date.toISOString(),
+      date: record.date ?? pages[0]?.date?.toISOString() ?? null,
     };
     progress.rows(rows, taken);
     return taken;
@@ -119,10 +131,10 @@ async function takeAnswer(
 
 /** Whether one of the questions under way is answered: then this key may read the others. */
 async function anyAnswers(coming: readonly Promise<Answered>[]): Promise<boolean> {
-  return (await Promise.all(coming)).some(each => "answer" in each);
+  return (await Promise.all(coming)).some(each => "pages" in each);
 }
 
-async function takeRows(job: LookupJob, part: number, answer: Answer): Promise<number> {
+async function takeRows(job: LookupJob, part: number, answer: Came): Promise<number> {
   const { encoder, listing, progress, stream } = job;
   const { path, context } = job.questions[part]!;
   const single = listing.lookup?.single === true;

@@ -55,6 +55,27 @@ describe.each(eitherWarehouse)("$name: a field beside the rows that says there a
     expect(await place.count("counted", live)).toBe(41);
   });
 
+  test("that names a next page is followed in details of many rows and in lookups", async () => {
+    const isSecond = (query: URLSearchParams) => query.get("cursor") === "P2";
+    const pageOf = (rows: object, query: URLSearchParams) => ({
+      ...rows,
+      ...(isSecond(query) ? { has_more: false, next_cursor: null } : { has_more: true, next_cursor: "P2" }),
+    });
+    const namesOf = (from: number) => [0, 1].map(i => ({ part: `P${from + i}` }));
+    const place = await told(
+      make,
+      [things, parts, found],
+      {
+        "/things": () => ({ things: thingsOf(1) }),
+        "/things/T0/parts": ({ query }) => pageOf({ parts: namesOf(isSecond(query) ? 2 : 0) }, query),
+        "/found": ({ query }) => pageOf({ found: thingsOf(4).slice(...(isSecond(query) ? [2] : [0, 2])) }, query),
+      },
+      { streams: { ...noAudit().streams, include: ["found"], settings: { found: { parameters: { near: ["a"] } } } } },
+    );
+    expect(await place.run()).toMatchObject({ exit_code: 0, warnings: [] });
+    expect([await place.count("parts", live), await place.count("found", live)]).toEqual([4, 4]);
+  });
+
   test("of details and lookups keeps their rows, too, with one note each", async () => {
     const partsOf = (count: number) => ({ parts: Array.from({ length: count }, (_, i) => ({ part: `P${i}` })) });
     const places = { "/things/T0/parts": () => partsOf(4), "/things/T1/parts": () => partsOf(4) };

@@ -194,6 +194,9 @@ export class DestinationError extends TributaryError {
   }
 }
 
+/** A file of one table is lost: what reads that table fails, other streams go on. */
+export class LostFileError extends TributaryError {}
+
 /** Another run holds the streams or the file (4), or another program the file (6); the message names the holder and since when. */
 export class LockedError extends TributaryError {
   /** The run that has it, as far as the holder said so. */

@@ -78,6 +78,8 @@ export interface Table {
   readonly columns: readonly Column[];
   /** Documented columns that the configuration leaves out. */
   readonly excluded?: readonly Column[];
+  /** Columns that somebody added to it (`others`), for which changed rows are updated in place. `left`: those that tributary made and no longer writes. */
+  readonly extended?: { readonly others: readonly string[]; readonly left: readonly string[] } | undefined;
 }
 
 /** A stream's tables: the main one and a child table for each documented array of objects. */

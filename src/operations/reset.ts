@@ -3,6 +3,7 @@ import type { Detail, Stream } from "../catalog/stream.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config/config.ts";
 import { lockGroupOf, select } from "../config/selection.ts";
+import { LostFileError } from "../errors.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { parentsOf } from "../sync/load/child_streams.ts";
 import { policyOf } from "../sync/run/jobs.ts";
@@ -73,7 +74,10 @@ export async function planReset(order: ResetOrder): Promise<readonly ResetLine[]
   for (const company of order.companies) {
     for (const stream of something) {
       const asking = policyOf(order.config, stream.name);
-      const requests = reading && (await costFromStart(reading, company, stream, order.catalogue, asking));
+      const cost = reading && costFromStart(reading, company, stream, order.catalogue, asking);
+      const requests = await cost?.catch(error => {
+        if (!(error instanceof LostFileError)) throw error;
+      });
       lines.push({ company, stream: stream.name, requests: requests ?? null });
     }
   }
@@ -98,8 +102,8 @@ export async function reset(
   const lockGroups = [...new Set(streams.map(stream => lockGroupOf(catalogue, stream)))];
   const done: string[] = [];
   const something = await withSomething(destination, order, streams);
+  for (const company of companies) await destination.lock(company, lockGroups, waitMs);
   for (const company of companies) {
-    await destination.lock(company, lockGroups, waitMs);
     // Details first: once their list has no rows theirs would stay behind.
     for (const stream of something.toReversed()) done.push(...(await resetStream(destination, order, company, stream)));
     if (!order.drop || !(await forgetCompany(db, company))) continue;
@@ -112,7 +116,7 @@ export async function reset(
 
 async function resetStream(
   destination: Destination,
-  { drop, catalogue, config }: ResetOrder,
+  { drop, catalogue, companies, config }: ResetOrder,
   company: string,
   stream: Stream,
 ): Promise<readonly string[]> {
@@ -121,7 +125,13 @@ async function resetStream(
   const withRoom = <T>(work: () => Promise<T>) => destination.withRoom("write", work, { tables: stream.tables });
   const { grantSelectTo } = config.destination;
   const removal = { schema, stateSchema, company, tables: stream.tables, grantSelectTo };
-  if (drop) return withRoom(() => dropTables(db, dialect, removal));
+  if (drop)
+    return withRoom(() => dropTables(db, dialect, removal)).catch(async (error: unknown) => {
+      if (!(error instanceof LostFileError)) throw error;
+      const known = await db.selectFrom("streams").select("company").where("stream", "=", stream.name).execute();
+      if (known.some(row => !companies.includes(row.company))) throw error;
+      return withRoom(() => dropTables(db, dialect, { ...removal, unread: true }));
+    });
   await withRoom(() =>
     db.transaction().execute(async trx => {
       await forgetProgress(trx, company, stream.name);

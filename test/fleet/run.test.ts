@@ -59,6 +59,19 @@ test.each(["runs", "companies"] as const)(
   },
 );
 
+test("columns that somebody added keep their values when workers publish", async () => {
+  const shared = await make();
+  const config = { workers: {} };
+  await startWorkers(await configOf(simulator, shared, config), 1);
+  const many = bench({ simulator, warehouse: shared, config, run: onWorkers });
+  await many.sync({ names: ["items"] });
+  await shared.query("alter table procurement.items add column remark text");
+  await shared.query("update procurement.items set remark = item_id");
+  simulator.update("items", 5);
+  expect((await many.sync({ names: ["items"] })).streams).toMatchObject([{ updated: 5 }]);
+  expect(await shared.query("select item_id from procurement.items where remark is distinct from item_id")).toEqual([]);
+});
+
 test("a run is stopped for all workers, ends as stopped, and the next one goes on", async () => {
   const shared = await make();
   const config = { workers: {} };

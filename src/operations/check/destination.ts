@@ -10,6 +10,7 @@ import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, requireRights, rightsLacking } from "../../warehouse/ddl/rights.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
+import { readExtensions } from "../../warehouse/schema/extended_tables.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
 import { compareIdentity, type Identity } from "../../warehouse/state/identity.ts";
@@ -46,10 +47,12 @@ export async function* checkDestination(
 async function* checkPostgres(where: PostgresConfig, fitness: Fitness, clock: Clock): AsyncGenerator<CheckLine> {
   const holder = holderOf("tributary check", "");
   await using destination = await openDestination(where, { runId: "check", holder, clock }, 0);
-  const loaded = await checkContents(destination, where, fitness);
+  const found = await checkContents(destination, where, fitness);
+  const loaded = found !== undefined;
   const { version, user, database } = await inspectServer(destination.db);
   await requireRights(destination.db, schemasOf(where, { ...fitness, views: false }));
   yield ok(NAME, checkMessages.postgres({ version, database, user, schema: where.schema, loaded }));
+  yield* found ?? [];
   const [exposed] = destination.warnings;
   yield exposed === undefined
     ? ok("connection", checkMessages.connection({ protection: destination.protection ?? "" }))
@@ -64,8 +67,8 @@ async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGen
   const { extensions, server } = await inspectLake(where, schemasOf(where, fitness));
   for (const extension of extensions) yield ok("extension", checkMessages.extension({ extension }));
   const found = await looking(where, async reading => {
-    await checkContents(reading, where, fitness);
-    return runningRuns(where, reading);
+    const lines = await checkContents(reading, where, fitness);
+    return [...(lines ?? []), ...(await runningRuns(where, reading)).map(runLine)];
   });
   const lake = { catalog: server.said, data_path: where.dataPath, schema: where.schema, loaded: found !== undefined };
   yield ok(NAME, checkMessages.ducklake(lake));
@@ -73,7 +76,7 @@ async function* checkDucklake(where: DucklakeConfig, fitness: Fitness): AsyncGen
   yield exposed === undefined
     ? ok("connection", checkMessages.connection({ protection: server.protection }))
     : doubt("connection", new DestinationError(exposed));
-  yield* (found ?? []).map(runLine);
+  yield* found ?? [];
 }
 
 async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerator<CheckLine> {
@@ -86,6 +89,7 @@ async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerat
       if (error instanceof LockedError) throw error;
     });
   yield ok(NAME, checkMessages.duckdb({ path: room.path, schema: where.schema, loaded: found !== undefined }));
+  yield* found ?? [];
   yield* running.map(runLine);
   yield diskLine(room, where.keepVersions);
 }
@@ -93,18 +97,20 @@ async function* checkDuckdb(where: DuckdbConfig, fitness: Fitness): AsyncGenerat
 const runLine = ({ command, runId, pid, host }: Holder): CheckLine =>
   ok("run", checkMessages.run_at_work({ command, run_id: runId, pid, host }));
 
-/** Whether there is a warehouse; throws what a run would refuse. */
+/** Lines about the tables; undefined where there is no warehouse. Throws what a run would refuse. */
 async function checkContents(
   looked: Looked & { readonly dialect: Dialect },
   where: DestinationConfig,
   { version, companies, streams, versioned }: Fitness,
-): Promise<boolean> {
-  const { grantSelectTo } = where;
-  await checkTables(looked.db, looked.dialect, tableOrder(where, { streams, grantSelectTo, versioned }));
-  if (!(await hasState(looked))) return false;
-  const identity = { schema: where.schema, program: version, companies };
-  await compareIdentity(looked.db, identity);
-  return true;
+): Promise<readonly CheckLine[] | undefined> {
+  const { db, dialect } = looked;
+  const order = tableOrder(where, { streams, grantSelectTo: where.grantSelectTo, versioned });
+  const catalog = await checkTables(db, dialect, order);
+  if (!(await hasState(looked))) return undefined;
+  await compareIdentity(db, { schema: where.schema, program: version, companies });
+  const extensions = await readExtensions(db, dialect, order, catalog);
+  const columns = [...extensions].flatMap(([table, { others }]) => others.map(column => `${table}.${column}`));
+  return columns.length === 0 ? [] : [ok("columns", checkMessages.columns_of_others({ columns }))];
 }
 
 /** Free space below this is a warning: a first load may need it. */

@@ -95,6 +95,10 @@ export const checkMessages = catalog("check", {
     ({ schema, reason }) =>
       `The views of ${schema} cannot be made; a run makes the tables without them.\n${reason} Or set views: false.`,
   ),
+  columns_of_others: template(
+    { columns: ["items.remark", "items.buyer"] as readonly string[] },
+    ({ columns }) => `somebody added ${columns.join(", ")}; their values stay when a row changes`,
+  ),
   run_at_work: template(
     { command: "tributary sync", run_id: "20260329T010000Z-4f1c", pid: 4711, host: "etl-1" },
     ({ command, run_id, pid, host }) => `${command} (${run_id}, process ${pid} on ${host}) is at work`,

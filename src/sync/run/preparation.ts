@@ -3,11 +3,13 @@ import { lockGroupOf, versionedBy } from "../../config/selection.ts";
 import type { Message } from "../../message.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
+import { readExtensions, withExtensions } from "../../warehouse/schema/extended_tables.ts";
 import {
   mendLost,
   type Prepared,
   prepareWarehouse,
   reconcileHistoriesOf,
+  tableOrder,
   type Views,
 } from "../../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
@@ -79,18 +81,18 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const { plan, destination, services, jobs } = run;
   const { order, streams, startedAt: now, source } = plan;
   const { config, version } = order;
+  const { db, dialect, schema } = destination;
   const added = await addedColumnsOf(destination);
-  const wide = new Map(
-    streams.all.map(stream => [
-      stream.name,
-      withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []),
-    ]),
+  const widened = streams.all.map(stream =>
+    withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []),
   );
+  const wanted = tableOrder(destination, { streams: widened, grantSelectTo: [] });
+  const extensions = await readExtensions(db, dialect, wanted);
+  const wide = new Map(widened.map(stream => [stream.name, withExtensions(stream, extensions)]));
   const catalogue = [...wide.values()];
   const joined = { catalogue, jobs: jobs.map(job => ({ ...job, stream: wide.get(job.stream.name)! })) };
   const present = services.filter(isItself);
   const companies = present.filter(isAccepted).map(identityOf);
-  const { db, dialect, schema } = destination;
   const { formats } = config;
   await checkIdentity(db, dialect, { schema, program: version, companies, formats });
   const names = present.map(({ company }) => company.name);

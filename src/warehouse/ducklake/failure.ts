@@ -1,4 +1,6 @@
-import { DestinationError, TributaryError } from "../../errors.ts";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { DestinationError, LostFileError, TributaryError } from "../../errors.ts";
 import { reworded } from "../../message.ts";
 import { destinationFailure, firstLineOf } from "../duckdb/session/failure.ts";
 import { lakeMessages } from "./messages.ts";
@@ -14,6 +16,9 @@ const refused = /\b(401|403)\b|Forbidden|Unauthorized|InvalidAccessKeyId|Signatu
 // The second is a constraint's name, which PostgreSQL doesn't translate.
 const conflict = /Transaction conflict|ducklake_snapshot_pkey/;
 
+/** A file of rows, in the folder of its table. */
+const dataFile = /["'](\S*\/([^/\s]+)\/ducklake-[^/"']+\.parquet)/;
+
 /** Whether a transaction was taken back for the sake of another writer of the lake: done again it is likely to get through. */
 export const isConflict = (error: unknown): boolean => {
   for (let at = error; at instanceof Error; at = at.cause)
@@ -27,6 +32,10 @@ export function lakeFailure(doing: string, error: unknown): unknown {
   const reason = firstLineOf(error);
   if (lost.test(error.message)) return new DestinationError(lakeMessages.catalog_lost({ reason }), error, true);
   if (conflict.test(error.message)) return new DestinationError(lakeMessages.other_writer({ reason }), error, true);
+  const [, file = "", table = ""] = dataFile.exec(reason) ?? [];
+  // Where the folder is gone with it, the drive may be.
+  const isGone = stored.test(reason) ? /\b404\b/.test(reason) : vanished.test(reason) && existsSync(dirname(file));
+  if (isGone && table !== "") return new LostFileError(lakeMessages.file_lost({ file, table }), 6, error);
   if (stored.test(reason))
     return refused.test(reason)
       ? new DestinationError(lakeMessages.storage_refused({ reason }), error)

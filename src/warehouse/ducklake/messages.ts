@@ -32,6 +32,11 @@ export const lakeMessages = catalog("lake", {
     ({ data_path }) =>
       `Expected the files of the lake in ${data_path}, but nothing is there: see that the drive is mounted. Nothing was changed.`,
   ),
+  file_lost: template(
+    { file: "/mnt/lake/dw/items/ducklake-01a2.parquet", table: "items" },
+    ({ file, table }) =>
+      `The file ${file} of table ${table} is not there, though the lake's catalog names it. Repeat the command: a run may have replaced the file meanwhile. If it fails again, restore the file from a backup. Without one, run \`tributary reset <stream> --drop\` for the stream of ${table} and all companies: it drops the tables unread, and the next run loads them again.`,
+  ),
   other_data_path: template(
     { data_path: "/mnt/lake", reason: 'Invalid Configuration Error: DATA_PATH parameter "/mnt/lake/" does not match' },
     ({ data_path, reason }) =>

@@ -11,7 +11,7 @@ import { assignments, columnList, equal, rowStateRef, tableRef, takeTurns, times
 import { noteDue } from "./causes.ts";
 import { deleteMissing, restoreDetails, type Verdict } from "./deletion.ts";
 import type { DeletionLimits, DetailGuard } from "./deletion_limits.ts";
-import { type BlockedLines, judgeLines, noteKept, publishChildren } from "./lines.ts";
+import { type BlockedLines, judgeLines, noteKept, overwriting, publishChildren } from "./lines.ts";
 import { type Diff, dropTemporary, type LoadTarget, type Publishing, temporaryNames } from "./load_target.ts";
 import { type Absent, judgeAnswers, type Parted, publishOutcomes, withholdLines } from "./outcomes.ts";
 import { noteUnfilled } from "./unfilled.ts";
@@ -185,7 +185,7 @@ function summary(diff: Diff, deleted: number, ofMissing: number) {
   };
 }
 
-/** The upsert of main rows: those that changed are deleted and inserted again, which both databases do faster than MERGE. */
+/** The upsert of main rows: those that changed are deleted and inserted again, which both databases do faster than MERGE, or UPDATE. */
 async function replaceRows(publishing: Publishing, diff: Diff): Promise<void> {
   const { trx, destination, target, names } = publishing;
   const { main } = target.tables;
@@ -216,13 +216,21 @@ async function replaceRows(publishing: Publishing, diff: Diff): Promise<void> {
     await sql`update ${table} t set ${assignments(own, "r")} from ${changed} c join ${rows} r on r._seq = c._seq
       where ${same} and c.op in ('v', 's')`.execute(trx);
   }
+  const replaced = sql`${same} and c.op in ('u', 'r')`;
   if (updated > 0)
-    await sql`delete from ${table} t using ${changed} c where ${same} and c.op in ('u', 'r')`.execute(trx);
+    await (main.extended === undefined
+      ? sql`delete from ${table} t using ${changed} c where ${replaced}`
+      : sql`update ${table} t set ${overwriting(publishing, main)}
+          from ${changed} c join ${rows} r on r._seq = c._seq where ${replaced}`
+    ).execute(trx);
   if (inserted + updated > 0) {
     await sql`${into} select ${target.company}, ${columnList(columns, "r")}, coalesce(c.first_seen_at, ${timestampOf(publishing)}), ${timestampOf(publishing)}
-      from ${changed} c join ${rows} r on r._seq = c._seq where c.op in ('i', 'u', 'r')`.execute(trx);
+      from ${changed} c join ${rows} r on r._seq = c._seq where c.op in ('i', 'u', 'r')
+      ${main.extended === undefined ? sql`` : sql`and (c.op = 'i' or not exists (select 1 from ${table} t where ${same}))`}`.execute(
+      trx,
+    );
     const those = sql`${changed} c`;
-    if (updated > 0) await endVersions(publishing, target.tables, main, those, sql`${same} and c.op in ('u', 'r')`);
+    if (updated > 0) await endVersions(publishing, target.tables, main, those, replaced);
     await beginVersions(publishing, target.tables, main, those, sql`${same} and c.op in ('i', 'u', 'r')`);
   }
 }

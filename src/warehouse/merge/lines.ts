@@ -120,6 +120,16 @@ export async function noteKept(publishing: Publishing, kept: readonly Table[]): 
   return noted;
 }
 
+/** The SET of an UPDATE that keeps the values of columns which somebody added: all that tributary writes, from the staged row `r`. */
+export function overwriting(publishing: Publishing, table: Table): Fragment {
+  const written = stageColumns(table).flatMap(({ name }) => (table.key.includes(name) ? [] : [name]));
+  return sql.join([
+    assignments([...written, "_extra", "_problems"], "r"),
+    ...(table.extended?.left ?? []).map(name => sql`${sql.id(name)} = null`),
+    sql`_changed_at = ${timestampOf(publishing)}, _deleted_at = null`,
+  ]);
+}
+
 /**
  * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new
  * ones get this publish's timestamp, surplus ones `_deleted_at`. `keeps`: where a row has no readable array all stay. Returns how many came and were deleted.
@@ -162,15 +172,18 @@ export async function publishChildren(
     from ${changed} c join ${staged} r on r._seq = c._seq
     where ${same} and t._index = r._index and t._deleted_at is null
       and not ${anyDiffers("r", "t", stable)} and ${anyDiffers("r", "t", changeable)}`.execute(trx);
-  await sql`delete from ${table} t using ${changed} c join ${staged} r on r._seq = c._seq
-    where ${same} and t._index = r._index and (t._deleted_at is not null or ${anyDiffers("r", "t", stable)})`.execute(
-    trx,
-  );
+  const replaced = sql`${changed} c join ${staged} r on r._seq = c._seq
+    where ${same} and t._index = r._index and (t._deleted_at is not null or ${anyDiffers("r", "t", stable)})`;
+  const isExtended = child.extended !== undefined;
+  const { numAffectedRows: renewed = 0n } = await (isExtended
+    ? sql`update ${table} t set ${overwriting(publishing, child)} from ${replaced}`
+    : sql`delete from ${table} t using ${replaced}`
+  ).execute(trx);
   const { numAffectedRows: inserted = 0n } =
     await sql`${insert} where not exists (select 1 from ${table} t where ${same} and t._index = r._index)`.execute(trx);
   const touched = sql`${changed} c join ${table} n on n._company = ${company} and ${equal("n", "c", key)}
     and n._changed_at = ${timestamp}`;
   await endVersions(publishing, tables, child, touched, sql`t._company = ${company} and ${equal("t", "n", child.key)}`);
   await beginVersions(publishing, tables, child, sql`${changed} c`, same);
-  return { inserted, deleted };
+  return { inserted: isExtended ? inserted + renewed : inserted, deleted };
 }

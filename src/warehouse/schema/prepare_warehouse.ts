@@ -16,6 +16,7 @@ import { checkIdentity } from "../state/identity.ts";
 import { ensureState } from "../state/state_ddl.ts";
 import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
+import { readExtensions, withExtensions } from "./extended_tables.ts";
 import { type Mended, mendLostRows } from "./lost_rows.ts";
 import { forgetStream } from "./removal.ts";
 import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
@@ -93,7 +94,7 @@ export interface Prepared {
   readonly done: readonly string[];
   /** What could not be changed though the run can go on. */
   readonly warnings: readonly Message[];
-  /** The stream with the columns that were added to its tables. */
+  /** The stream with the columns that were added to its tables, by tributary and by others. */
   readonly widened: (stream: Stream) => Stream;
   /**
    * Begins and ends histories, and has tables say that stand still; answers sentences. After `privacy` has been settled: a
@@ -128,6 +129,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     views: viewOrder(destination, expectation.catalogue.map(widened), expectation.views, off),
   };
   const { done, missing, warnings } = await ensureTables(db, dialect, order);
+  const extensions = await readExtensions(db, dialect, order, seen);
   await keepRates(db, stateSchema, rates);
   const mended = isShared ? [] : await mendLost(destination, expectation);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
@@ -143,7 +145,7 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
   return {
     done: [...upgraded, ...done, ...gone, ...mended.flatMap(each => each.done)],
     warnings: [...warnings, ...mended.flatMap(each => each.warnings)],
-    widened,
+    widened: stream => withExtensions(widened(stream), extensions),
     reconcileHistories,
   };
 }

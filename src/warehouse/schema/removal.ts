@@ -27,6 +27,8 @@ export interface Removal {
   readonly tables: TableSet;
   /** Roles that may read what the next run makes. */
   readonly grantSelectTo?: readonly string[];
+  /** The tables can't be read: they go with the rows of every company. */
+  readonly unread?: boolean;
 }
 
 /**
@@ -46,8 +48,9 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
     const present = wanted.filter(table => catalog.tables.has(`${table.schema}.${table.name}`));
     await keepWritersOut(trx, dialect, present);
     const done: string[] = [];
-    const empty: Named[] = [];
-    for (const table of present) {
+    const isRead = removal.unread !== true;
+    const empty: Named[] = isRead ? [] : present;
+    for (const table of isRead ? present : []) {
       const removed = await removeRows(trx, table, removal.company);
       if (table.schema === schema)
         done.push(`removed ${counted(removed, "row")} of ${removal.company} from ${table.name}`);

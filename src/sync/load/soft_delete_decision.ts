@@ -87,7 +87,7 @@ function byScan(missed: Missed): DeleteDecision | undefined {
     // An empty answer counts as no scan that missed a row: whatever else it misses would be gone with the next.
     const verdict = { remember: complete && block !== "empty", all: false, before: false, confirmed: [] };
     const message = blockMessage(missed, block);
-    // What an incomplete scan lacks says nothing yet: the run has named why it is incomplete.
+    // Rows that an incomplete scan lacks prove nothing, and the run has named why it is incomplete.
     const isSilent = block === "half" || (block === "share" && !complete);
     return {
       verdict,

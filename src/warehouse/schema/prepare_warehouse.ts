@@ -55,7 +55,7 @@ export interface Expectation {
   readonly views: Views;
 }
 
-/** Looks for rows that the tables have lost. Rows are counted once a day, and where `isFull` says so; in files that lie far away then alone. */
+/** Looks for rows that the tables have lost. Rows are counted once a day and with `isFull`, in files that lie far away with `isFull` alone. */
 export async function mendLost(
   destination: Destination,
   { companies, streams, lockedStreams, versioned, isFull, now }: WatchExpectation,

@@ -16,8 +16,14 @@ const refused = /\b(401|403)\b|Forbidden|Unauthorized|InvalidAccessKeyId|Signatu
 // The second is a constraint's name, which PostgreSQL doesn't translate.
 const conflict = /Transaction conflict|ducklake_snapshot_pkey/;
 
-/** A file of rows, in the folder of its table. */
-const dataFile = /["'](\S*\/([^/\s]+)\/ducklake-[^/"']+\.parquet)/;
+/** The file of rows that a message names in quotes, and the folder of its table. */
+function dataFileIn(reason: string): { readonly file: string; readonly table: string | undefined } {
+  const end = reason.indexOf(".parquet");
+  const start = Math.max(reason.lastIndexOf('"', end), reason.lastIndexOf("'", end));
+  const file = end < 0 || start < 0 ? "" : reason.slice(start + 1, end + ".parquet".length);
+  const [name, table] = file.split("/").reverse();
+  return { file, table: name?.startsWith("ducklake-") === true ? table : undefined };
+}
 
 /** Whether a transaction was taken back for the sake of another writer of the lake: done again it is likely to get through. */
 export const isConflict = (error: unknown): boolean => {
@@ -32,10 +38,10 @@ export function lakeFailure(doing: string, error: unknown): unknown {
   const reason = firstLineOf(error);
   if (lost.test(error.message)) return new DestinationError(lakeMessages.catalog_lost({ reason }), error, true);
   if (conflict.test(error.message)) return new DestinationError(lakeMessages.other_writer({ reason }), error, true);
-  const [, file = "", table = ""] = dataFile.exec(reason) ?? [];
+  const { file, table } = dataFileIn(reason);
   // Where the folder is gone with it, the drive may be.
   const isGone = stored.test(reason) ? /\b404\b/.test(reason) : vanished.test(reason) && existsSync(dirname(file));
-  if (isGone && table !== "") return new LostFileError(lakeMessages.file_lost({ file, table }), 6, error);
+  if (isGone && table !== undefined) return new LostFileError(lakeMessages.file_lost({ file, table }), 6, error);
   if (stored.test(reason))
     return refused.test(reason)
       ? new DestinationError(lakeMessages.storage_refused({ reason }), error)

@@ -184,9 +184,12 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
     let bytes = 0;
     for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
       progress.page(page.value);
-      // What waits here would keep the pages after it from coming.
-      page.value.release();
+      const isWhole = page.value.isLast && parts.length === 0;
+      // A whole answer holds its memory until it is taken; what waits here would keep the pages after it from coming.
+      if (isWhole) release = () => void pages.return(undefined);
+      else page.value.release();
       parts.push(partOf(stream, mode, page.value.data, asked, path));
+      if (isWhole) return { item, parts, rest: undefined, at: timeOf(item), release };
       bytes += page.value.bytes;
       if (parts.length === PAGES_AHEAD || bytes > BYTES_AHEAD) return { item, parts, rest: pages, at: timeOf(item) };
     }

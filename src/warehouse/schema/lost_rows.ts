@@ -52,8 +52,9 @@ export async function mendLostRows(destination: Destination, watched: Watched): 
     await mend(destination, watched, found);
     done.push(`${found.stream.name}: ${found.table} was emptied for ${company}, its rows are loaded again`);
   }
+  if (counts === "none") return { done, warnings };
   const judged = counts === "all" ? new Set<string>() : await succeededOn(db, company, now.slice(0, 10));
-  const counted = streams.filter(({ name }) => counts !== "none" && !judged.has(name));
+  const counted = streams.filter(({ name }) => !judged.has(name));
   for (const { table, state, stream } of await differingStreams(destination, company, counted)) {
     // Days of a snapshot never come again, and rows that were deleted before are not missed.
     const isLost = stream.mode.kind !== "snapshot" && table.live !== state.live;

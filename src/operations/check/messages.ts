@@ -97,7 +97,8 @@ export const checkMessages = catalog("check", {
   ),
   columns_of_others: template(
     { columns: ["items.remark", "items.buyer"] as readonly string[] },
-    ({ columns }) => `somebody added ${columns.join(", ")}; their values stay when a row changes`,
+    ({ columns }) =>
+      `Columns that tributary did not make: ${columns.join(", ")}. Their values stay when a row changes.`,
   ),
   run_at_work: template(
     { command: "tributary sync", run_id: "20260329T010000Z-4f1c", pid: 4711, host: "etl-1" },

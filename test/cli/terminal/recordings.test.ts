@@ -75,9 +75,11 @@ const alike = (text: string): string =>
     .replaceAll(/, about .+ left$/gm, "")
     .replaceAll(/\d+ (?:ms|min \d+ s|s)\b/g, "")
     .replaceAll(/\d[\d,]*/g, "N")
-    .replaceAll(/\bN (row|request|stream)\b/g, "N $1s")
+    .replaceAll(/\bN (row|request|stream|detail)\b/g, "N $1s")
     // Where a line ends follows from how long numbers are.
-    .replaceAll(/\s+/g, " ");
+    .replaceAll(/\s+/g, " ")
+    // The cursor may stand on a line of its own when the screen is looked at.
+    .trim();
 
 const told = [...readFileSync(join(root, "docs/terminal.md"), "utf8").matchAll(/^```text\n(.*?)\n```$/gms)].map(
   ([, text]) => text!,

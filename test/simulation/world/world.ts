@@ -245,8 +245,12 @@ export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<W
         gone[list].push(...numbers);
         return collection.remove(numbers);
       }
-      case "restore":
-        return collection.restore(gone[list].splice(-count));
+      case "restore": {
+        const numbers = gone[list].splice(-count);
+        // Until now it was away, whenever it went: a run that is reading may have passed its place.
+        for (const number of numbers) removed[list].set(family.key(number), world.turn);
+        return collection.restore(numbers);
+      }
       case "move": {
         const head = collection.head;
         return collection.move(take(), index => head - 1 - index);

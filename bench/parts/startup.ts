@@ -1,3 +1,9 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { openUnseen } from "../../src/warehouse/connect/open.ts";
+import { lookAt } from "../../src/warehouse/schema/look.ts";
 import { type Figure, median, type Warehouse } from "../figure.ts";
 import type { Laboratory, Part } from "../laboratory.ts";
 import { measure } from "../measurement.ts";
@@ -13,6 +19,12 @@ const LATENCY_MS = 50;
 const ROWS = 1_000;
 const LEAST = 40;
 const IDLE_MS = 2_000;
+/** How long the look at the database may take at the beginning of a run, in ms, by the streams that are on. */
+const LOOKS = [
+  ["core", 10],
+  ["all", 50],
+] as const;
+const TIMES_LOOKED = 15;
 
 /** What is waited for before there is anything to do. */
 export const startup: Part = {
@@ -20,7 +32,10 @@ export const startup: Part = {
   async measure(laboratory) {
     const idle: Figure[] = [];
     for (const warehouse of laboratory.warehouses) idle.push(await measureIdle(laboratory, warehouse));
-    return [await measureHelp(laboratory), ...idle];
+    const looks: Figure[] = [];
+    for (const warehouse of laboratory.warehouses)
+      for (const [preset, most] of LOOKS) looks.push(await measureLook(laboratory, warehouse, preset, most));
+    return [await measureHelp(laboratory), ...idle, ...looks];
   },
 };
 
@@ -60,6 +75,46 @@ async function measureIdle(laboratory: Laboratory, warehouse: Warehouse): Promis
       figure: "sync with nothing to do, beyond its requests",
       measured: median(rounds.map(({ beyondMs }) => beyondMs)),
       target: { of: "measured", most: IDLE_MS },
+    };
+  } finally {
+    await service.close();
+  }
+}
+
+/** The one statement about tables and views, and the read of the facts, of a run that finds both as they were. */
+async function measureLook(
+  laboratory: Laboratory,
+  warehouse: Warehouse,
+  preset: "core" | "all",
+  most: number,
+): Promise<Figure> {
+  const rows = 10;
+  const service = await startService({
+    sizes: { orders: rows, invoices: rows, items: rows, findings: rows, ingested: rows },
+  });
+  try {
+    const place = await makeWarehouse(laboratory, warehouse, service, { streams: { preset } });
+    const sync = (job: string) => place.run(`${warehouse} ${job}`, ["sync"]);
+    await sync(`first load of preset ${preset}`);
+    const { load } = await sync(`unchanged night of preset ${preset}`);
+    const { config } = await loadConfig(join(place.folder, "config.yaml"), {});
+    const holder = { pid: process.pid, host: hostname(), command: "bench", startedAt: new Date().toISOString() };
+    const opened = await openUnseen(config.destination, { runId: "bench", holder, clock: systemClock }, 0);
+    const walls: number[] = [];
+    try {
+      for (let nth = 0; nth < TIMES_LOOKED; nth++) {
+        const begun = performance.now();
+        await lookAt(opened, false);
+        walls.push(performance.now() - begun);
+      }
+    } finally {
+      await opened.close();
+    }
+    await place.remove();
+    return {
+      ...{ part: "startup", warehouse, unit: "ms", load, measured: median(walls) },
+      figure: `the look at the database, preset ${preset}`,
+      target: { of: "measured", most },
     };
   } finally {
     await service.close();

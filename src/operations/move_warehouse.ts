@@ -15,6 +15,7 @@ import type { Db } from "../warehouse/database.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination, Opener } from "../warehouse/destination.ts";
+import { lookAt } from "../warehouse/schema/look.ts";
 import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
@@ -114,14 +115,15 @@ async function prepare(
   const { rows } = await dialect.tablesAmong(names).execute(db);
   const there = new Set(rows.map(({ name }) => name));
   const versioned = wanted.streams.filter(({ tables }) => there.has(versionsName(tables.main)));
-  await prepareWarehouse(made, {
+  const expectation: Expectation = {
     ...{ version, companies: [], lockGroups: [], lockedStreams: [], widening: [], waitMs: 0, ...wanted },
     versioned: new Set(versioned.map(({ name }) => name)),
     grantSelectTo: to.destination.grantSelectTo,
     volatileOf: name => to.streams.settings[name]?.volatile ?? [],
     formats: to.formats,
     views: viewsOf({ config: to, models }),
-  });
+  };
+  await prepareWarehouse(made, expectation, await lookAt(made));
 }
 
 /** What messages call it: without credentials. */

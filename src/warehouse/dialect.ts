@@ -102,6 +102,10 @@ export interface CatalogQueries {
   catalogLines(schemas: Fragment): RawBuilder<CatalogLine>;
   /** Tables and views of a schema, the `made` ones with their print; an empty one is a line without a name. */
   relationLines(schema: string, made?: readonly string[]): RawBuilder<RelationLine>;
+  /** A hash of everything in these schemas on which the preparation of tables and views depends; and whether the state's facts can be read. */
+  catalogPrint(
+    places: Schemas & { readonly views: string; readonly functions: boolean },
+  ): RawBuilder<{ print: string; has_state: boolean }>;
   /** Those of the tables that are there; no views. */
   tablesAmong(names: readonly Named[]): RawBuilder<Named>;
   /** The columns of tables. Not through information_schema, which takes either database ten times as long. */

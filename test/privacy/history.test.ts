@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { configured } from "../../src/privacy/configured_catalog.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
+import { lookAt } from "../../src/warehouse/schema/look.ts";
 import { prepareWarehouse } from "../../src/warehouse/schema/prepare_warehouse.ts";
 import { whereIs } from "../outputs/export/exporting.ts";
 import { eitherWarehouse } from "../support/warehouse.ts";
@@ -23,7 +24,7 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
     .where("key", "=", "company:acme")
     .execute();
   try {
-    await prepareWarehouse(destination, {
+    const expectation = {
       version: "0.0.0",
       companies: [
         {
@@ -47,7 +48,8 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
         models: { models: [], meanings: [], writtenFor: { schema: "procurement", stateSchema: "_tributary" } },
         meanings: {},
       },
-    });
+    };
+    await prepareWarehouse(destination, expectation, await lookAt(destination));
   } finally {
     await destination.close();
   }

@@ -22,6 +22,7 @@ import { createSharedClients, openService } from "../../sync/run/service.ts";
 import { inState } from "../../warehouse/connect/open.ts";
 import type { Db } from "../../warehouse/database.ts";
 import type { Destination } from "../../warehouse/destination.ts";
+import { recordedFacts } from "../../warehouse/state/facts.ts";
 import { lastUpload, type UploadRecord, uploadedDocuments, writeUpload } from "../../warehouse/state/uploads.ts";
 import { documentsNamed } from "./lookup.ts";
 import { uploadMessages } from "./messages.ts";
@@ -122,7 +123,11 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
     return await inState(config.destination, opener, lockWaitMs, async destination => {
       // Against others that send the same; runs of streams go on beside it, where the database has room for both.
       await destination.lock(company.name, [UPLOADS], lockWaitMs);
-      await holdToWarehouse([service], destination, version);
+      await holdToWarehouse(
+        [service],
+        { schema: destination.schema, facts: await recordedFacts(destination) },
+        version,
+      );
       const uploads = new Uploads(order, tools, destination, service.api);
       try {
         return await uploads.takeAll(files);

@@ -19,6 +19,7 @@ import { StreamProgress } from "../../sync/stream_progress.ts";
 import { inState, type Where } from "../../warehouse/connect/open.ts";
 import { looking, type WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
+import { recordedFacts } from "../../warehouse/state/facts.ts";
 import { saveVerification } from "../../warehouse/state/verifications.ts";
 import { compareCompany } from "./company.ts";
 import type { VerifyContext } from "./context.ts";
@@ -103,7 +104,11 @@ async function compareAll(
     const opening = companiesOf(config, order.company).map(company =>
       openService(company, config.api, order.identity, serviceTools, sharedClients),
     );
-    const services = await holdToWarehouse(await Promise.all(opening), reading, version);
+    const services = await holdToWarehouse(
+      await Promise.all(opening),
+      { schema: reading.schema, facts: await recordedFacts(reading) },
+      version,
+    );
     const jobs = services.flatMap(({ company }) =>
       wanted.map(
         (stream): Job => ({ company: company.name, stream: widened(stream), progress: new StreamProgress(startedAt) }),

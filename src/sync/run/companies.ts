@@ -1,8 +1,7 @@
 import PQueue from "p-queue";
 import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
-import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
-import { compareIdentity, knows } from "../../warehouse/state/identity.ts";
+import { knows, requireIdentity } from "../../warehouse/state/identity.ts";
 import { runMessages } from "./messages.ts";
 import type { Service } from "./service.ts";
 
@@ -20,31 +19,35 @@ export const isAccepted = (service: Service): boolean => isItself(service) && se
 /** Whether a run may touch what the warehouse keeps of the company. */
 export const isItself = ({ failure }: Service): boolean => !(failure instanceof ConfigError);
 
+/** The name and the facts by which a warehouse is recognized; undefined: nothing has been loaded. */
+export interface Known {
+  readonly schema: string;
+  readonly facts: ReadonlyMap<string, unknown> | undefined;
+}
+
 /**
  * Compares each company with what the warehouse knows of it and with the others; one that is not itself fails alone. `accept` proves that an unknown service
  * which has answered nothing yet is one. @throws ConfigError when none is left, unless there `mayBeNone`
  */
 export async function holdToWarehouse(
   services: readonly Service[],
-  destination: Looked,
+  { schema, facts }: Known,
   program: string,
   accept: (service: Service) => Promise<Service> = async service => service,
   mayBeNone = false,
   acceptsAddress = false,
 ): Promise<Service[]> {
-  const loaded = await hasState(destination);
   const held: Service[] = [];
   for (const service of services) {
     if (!isItself(service)) {
       held.push(service);
       continue;
     }
-    const known = identityOf(service);
+    const own = identityOf(service);
     try {
-      requireOwnKey(known, held.filter(isItself).map(identityOf));
-      const { db, schema } = destination;
-      const identity = { schema, program, companies: [known], acceptsAddress };
-      const isKnown = loaded && knows(await compareIdentity(db, identity), known.name);
+      requireOwnKey(own, held.filter(isItself).map(identityOf));
+      if (facts !== undefined) requireIdentity(facts, { schema, program, companies: [own], acceptsAddress });
+      const isKnown = facts !== undefined && knows(facts, own.name);
       const waits = !isKnown && !service.accepted && service.failure === undefined;
       held.push(waits ? await accept(service) : service);
     } catch (error) {
@@ -57,13 +60,13 @@ export async function holdToWarehouse(
 }
 
 /** One company under two names would be loaded twice, and every sum over `_company` be double. @throws ConfigError */
-export function requireOwnKey({ name, companyId }: Known, others: readonly Known[]): void {
+export function requireOwnKey({ name, companyId }: KeyOwner, others: readonly KeyOwner[]): void {
   const twin = others.find(other => companyId !== undefined && other.companyId === companyId);
   if (twin === undefined) return;
   throw new ConfigError(runMessages.same_company({ company: name, other: twin.name, company_id: companyId }));
 }
 
-interface Known {
+interface KeyOwner {
   readonly name: string;
   readonly companyId: string | undefined;
 }

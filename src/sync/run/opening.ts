@@ -3,15 +3,17 @@ import type { Cause } from "../../catalog/cause.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig, Company } from "../../config/config.ts";
+import { versionedBy } from "../../config/selection.ts";
 import { StoppedError } from "../../errors.ts";
 import type { Log } from "../../logging.ts";
 import { type Privacy, requireOwnPolicyKey } from "../../privacy/apply_policy.ts";
 import { type Archive, type ArchiveTools, openArchive } from "../../source/archive/archive.ts";
 import { pruneArchive } from "../../source/archive/pruning.ts";
-import { openDestination } from "../../warehouse/connect/open.ts";
+import { openUnseen } from "../../warehouse/connect/open.ts";
 import type { Destination } from "../../warehouse/destination.ts";
+import { type Look, lookAt } from "../../warehouse/schema/look.ts";
 import { requestsOfDay } from "../../warehouse/state/run_log.ts";
-import { holdToWarehouse } from "./companies.ts";
+import { holdToWarehouse, type Known } from "./companies.ts";
 import type { RunSource } from "./jobs.ts";
 import { runMessages } from "./messages.ts";
 import type { Attempt, RunOrder, RunTools } from "./run_order.ts";
@@ -81,8 +83,8 @@ export class RunResources {
    */
   async open(
     lock?: (destination: Destination) => Promise<void>,
-  ): Promise<{ readonly destination: Destination; readonly services: readonly Service[] }> {
-    const { order, tools, privacy } = this.#plan;
+  ): Promise<{ readonly destination: Destination; readonly look: Look; readonly services: readonly Service[] }> {
+    const { order, tools, privacy, streams } = this.#plan;
     const { clock } = tools;
     // Nothing is fetched that could only be stored under another key than what is there.
     const early = lock === undefined && privacy.policy.keyId === undefined ? this.#askServices() : undefined;
@@ -90,15 +92,16 @@ export class RunResources {
     // Before its first stream only waits for others' locks are cut; those for our own have --wait.
     const preparing = AbortSignal.any([this.#prepared.signal, this.#leaving.signal]);
     this.#limitTime(-order.limits.waitMs, preparing, this.#limit);
+    const look = await lookAt(destination, versionedBy(streams.all, order.config.streams).size > 0);
     if (early === undefined) await requireOwnPolicyKey(destination, privacy);
     if (lock !== undefined) await lock(destination);
     const { day } = this.#plan.sharedClients;
     if (order.config.api.requestsPerDay !== undefined)
       day.note(await requestsOfDay(destination, new Date(clock.now())), order.config.companies);
     const openedAt = clock.now();
-    const services = await this.#acceptServices(destination, early, lock !== undefined);
+    const services = await this.#acceptServices({ ...look, schema: destination.schema }, early, lock !== undefined);
     this.#askedMs = Math.max(0, clock.now() - openedAt);
-    return { destination, services };
+    return { destination, look, services };
   }
 
   /** Everything is prepared: from now on the time limit ends streams. Aborts when it is over. */
@@ -158,23 +161,19 @@ export class RunResources {
       takesOver: order.begun?.isRetry === true ? lockedFirst(this.#plan) : undefined,
       stopReason: () => (signal.aborted ? signal : this.#limit.signal).reason,
     };
-    this.#destination = await openDestination(order.config.destination, opener, order.limits.waitMs);
+    this.#destination = await openUnseen(order.config.destination, opener, order.limits.waitMs);
     return this.#destination;
   }
 
   /** Waiting for the lock has a limit of its own, waiting for the service --max-time. */
-  async #acceptServices(
-    destination: Destination,
-    early: Promise<Service[]> | undefined,
-    mayBeNone: boolean,
-  ): Promise<Service[]> {
+  async #acceptServices(known: Known, early: Promise<Service[]> | undefined, mayBeNone: boolean): Promise<Service[]> {
     const { order, streams } = this.#plan;
     const answered = new AbortController();
     this.#limitTime(0, AbortSignal.any([answered.signal, this.#leaving.signal]), this.#leaving);
     const accept = (service: Service) => tried(service, streams.selected, this.#asked);
     const opened = await (early ?? this.#askServices());
     const { version, acceptsAddress } = order;
-    const services = await holdToWarehouse(opened, destination, version, accept, mayBeNone, acceptsAddress);
+    const services = await holdToWarehouse(opened, known, version, accept, mayBeNone, acceptsAddress);
     answered.abort();
     return services;
   }

@@ -4,7 +4,9 @@ import type { Message } from "../../message.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { readExtensions, withExtensions } from "../../warehouse/schema/extended_tables.ts";
+import type { Look } from "../../warehouse/schema/look.ts";
 import {
+  type Expectation,
   mendLost,
   type Prepared,
   prepareWarehouse,
@@ -26,6 +28,7 @@ import { keyLockOf, type Service } from "./service.ts";
 export interface OpenedRun {
   readonly plan: PlannedRun;
   readonly destination: Destination;
+  readonly look: Look;
   readonly services: readonly Service[];
   readonly jobs: readonly Job[];
 }
@@ -116,7 +119,7 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
 }
 
 /** Locks what the run works on, and creates, upgrades and widens tables and views. */
-async function prepareTables({ plan, destination }: OpenedRun, present: readonly Service[]): Promise<Prepared> {
+async function prepareTables({ plan, destination, look }: OpenedRun, present: readonly Service[]): Promise<Prepared> {
   const { order, startedAt, streams, privacy, source } = plan;
   const { config, version, limits } = order;
   const views = viewsOf(order);
@@ -125,7 +128,7 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
   const { all, on, selected } = streams;
   const { settings } = config.streams;
   const { lockGroups, held } = lockedBy(plan);
-  return prepareWarehouse(destination, {
+  const expectation: Expectation = {
     version,
     companies: present.map(service => ({
       ...identityOf(service),
@@ -146,7 +149,8 @@ async function prepareTables({ plan, destination }: OpenedRun, present: readonly
     waitMs: limits.waitMs,
     now: startedAt,
     views: isTreated ? views : { ...views, wanted: true },
-  });
+  };
+  return prepareWarehouse(destination, expectation, look);
 }
 
 const isFull = ({ refresh }: PlannedRun["order"]): boolean => refresh.full || refresh.allDetails;

@@ -4,7 +4,6 @@ import { configuredCauses } from "../../config/settings.ts";
 import { ConfigError } from "../../errors.ts";
 import { privacyOf } from "../../privacy/apply_policy.ts";
 import { configured, withKeys } from "../../privacy/configured_catalog.ts";
-import { hasState } from "../../warehouse/ddl/present_tables.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { COUNTERS, hasBegun, type StreamRun, streamRunsOf } from "../../warehouse/state/run_log.ts";
 import { isWorkedOn } from "../context.ts";
@@ -26,14 +25,13 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
   const plan = planRun(order, tools, attempt);
   const resources = new RunResources(plan);
   try {
-    const { destination, services } = await resources.open();
+    const { destination, look, services } = await resources.open();
     const jobs = jobsOf(plan, services);
-    if (services.every(({ failure }) => failure !== undefined) && !(await hasState(destination)))
-      return refused(plan, services, jobs);
-    if (order.refresh.only !== undefined && !(await hasState(destination)))
-      throw new ConfigError(runMessages.nothing_loaded());
+    const isLoaded = look.facts !== undefined;
+    if (services.every(({ failure }) => failure !== undefined) && !isLoaded) return refused(plan, services, jobs);
+    if (order.refresh.only !== undefined && !isLoaded) throw new ConfigError(runMessages.nothing_loaded());
     const isResumed = order.begun !== undefined && (await hasBegun(destination, plan.runId));
-    const opened = { plan, destination, services, jobs };
+    const opened = { plan, destination, look, services, jobs };
     const prepared = await prepareRun(opened);
     if (plan.source.isShared === true) {
       await destination.unlock();
@@ -41,7 +39,7 @@ export async function runSync(order: RunOrder, tools: RunTools, attempt?: Attemp
     }
     plan.source.underWay?.(destination);
     const { archives } = resources;
-    const run = { plan, destination, services, archives, isResumed, ...prepared };
+    const run = { ...opened, archives, isResumed, ...prepared };
     return await workOnStreams(run, resources.beginStreams());
   } finally {
     await resources.close();
@@ -56,13 +54,13 @@ export async function runOneCompany(order: RunOrder, tools: RunTools, attempt: A
   const plan = planRun(order, tools, attempt);
   const resources = new RunResources(plan);
   try {
-    const { destination, services } = await resources.open(opened => lockCompany(plan, opened));
-    const opened = { plan, destination, services, jobs: jobsOf(plan, services) };
+    const { destination, look, services } = await resources.open(opened => lockCompany(plan, opened));
+    const opened = { plan, destination, look, services, jobs: jobsOf(plan, services) };
     const prepared = await joinRun(opened);
     if (order.begun?.isRetry === true) await takeOverDone(destination, plan.runId, prepared.jobs);
     plan.source.underWay?.(destination);
     const { archives } = resources;
-    return await workOnOneCompany({ plan, destination, services, archives, ...prepared }, resources.beginStreams());
+    return await workOnOneCompany({ ...opened, archives, ...prepared }, resources.beginStreams());
   } finally {
     await resources.close();
   }

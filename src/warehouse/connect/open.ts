@@ -75,7 +75,7 @@ export function schemasOf(
 
 /** Opens the warehouse for a run. A DuckDB file has one writer: waits `waitMs` for it. @throws DestinationError, LockedError, ConfigError */
 export async function openDestination(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
-  const destination = await opened(where, opener, waitMs);
+  const destination = await openUnseen(where, opener, waitMs);
   try {
     const { requireUsableState } = await import("../state/state_ddl.ts");
     await requireUsableState(destination);
@@ -86,7 +86,8 @@ export async function openDestination(where: Where, opener: Opener, waitMs: numb
   }
 }
 
-async function opened(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
+/** The same, for a run, which looks at it itself (`lookAt`). */
+export async function openUnseen(where: Where, opener: Opener, waitMs: number): Promise<Destination> {
   // Only the chosen database's driver is loaded: the other's costs up to 70 ms and 30 MB.
   if (where.type === "postgres") {
     const { openPostgres } = await import("../postgres/open.ts");

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Db, Fragment } from "../database.ts";
 import type { Publishing } from "./load_target.ts";
 
-const PREFIX = "unfilled:";
+/** What the keys of such facts begin with. */
+export const UNFILLED = "unfilled:";
 const storedColumn = z.object({ table: z.string(), column: z.string() });
 
 /** Columns that a run which did not know them has left out of rows: their values wait in `_extra`. */
@@ -18,7 +19,7 @@ export const allFilled: Unfilled = { has: () => false, forget: () => [] };
 export async function unfilledColumns(db: Db, stateSchema: string): Promise<Unfilled> {
   const warehouse = sql.id(stateSchema, "warehouse");
   const { rows } = await sql<{ key: string; value: unknown }>`
-    select key, value from ${warehouse} where starts_with(key, ${PREFIX})`.execute(db);
+    select key, value from ${warehouse} where starts_with(key, ${UNFILLED})`.execute(db);
   const noted = rows.map(({ key, value }) => ({ key, ...storedColumn.parse(value) }));
   return {
     has: (table, column) => noted.some(each => each.table === table && each.column === column),
@@ -49,11 +50,11 @@ export async function noteUnfilled({ trx, destination, target }: Publishing): Pr
   );
   if (unknown.length === 0) return;
   const { rows } = await sql<{ key: string }>`select key from ${sql.id(destination.stateSchema, "warehouse")}
-    where starts_with(key, ${PREFIX})`.execute(trx);
+    where starts_with(key, ${UNFILLED})`.execute(trx);
   const noted = new Set(rows.map(({ key }) => key));
   for (const { table, column } of unknown) {
     // A company's stream is one run's at a time: nobody else writes this key.
-    const key = `${PREFIX}${JSON.stringify([target.company, table, column])}`;
+    const key = `${UNFILLED}${JSON.stringify([target.company, table, column])}`;
     if (noted.has(key)) continue;
     const value = JSON.stringify({ table, column });
     await trx.insertInto("warehouse").values({ key, value }).execute();

@@ -16,6 +16,35 @@ const postgresCatalog: CatalogQueries = {
   tablesAmong: names => sql<Named>`select n.nspname as schema, c.relname as name
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p') and (n.nspname::text, c.relname::text) in (${sql.join(names.map(({ schema, name }) => sql`(${schema}, ${name})`))})`,
+  // PostgreSQL writes a changed catalog row anew, with the number of its transaction (xmin): comparing numbers takes half the time.
+  catalogPrint: ({ schema, stateSchema, views }) => sql`
+  with s as (select oid, nspname, xmin from pg_catalog.pg_namespace where nspname in (${schema}, ${stateSchema}, ${views})),
+  c as (select c.oid, c.relname, c.relnamespace, c.relkind, c.relowner, c.relacl, c.relreplident, c.relrowsecurity, c.relforcerowsecurity
+    from pg_catalog.pg_class c join s on s.oid = c.relnamespace
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and not (s.nspname = ${stateSchema} and starts_with(c.relname, 'stage_'))),
+  said(text) as (
+    select concat_ws(' ', current_user, r.oid, r.rolname, r.rolsuper, r.rolinherit) from pg_catalog.pg_roles r
+    union all select concat_ws(' ', 'member', m.roleid, m.member, m.xmin) from pg_catalog.pg_auth_members m
+    union all select concat_ws(' ', 'database', d.datacl, current_setting('server_version_num')) from pg_catalog.pg_database d
+      where d.datname = current_database()
+    union all select concat_ws(' ', 'schema', s.oid, s.nspname, s.xmin) from s
+    union all select concat_ws(' ', 'table', c.*::text) from c
+    union all select concat_ws(' ', 'column', a.attrelid, a.attnum, a.xmin) from c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+    union all select concat_ws(' ', 'comment', d.objoid, d.objsubid, d.xmin) from c
+      join pg_catalog.pg_description d on d.objoid = c.oid and d.classoid = 'pg_catalog.pg_class'::regclass
+    union all select concat_ws(' ', 'constraint', k.oid, k.xmin) from pg_catalog.pg_constraint k
+      where k.conrelid in (select oid from c) or k.confrelid in (select oid from c)
+    union all select concat_ws(' ', 'trigger', t.oid, t.xmin) from c join pg_catalog.pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
+    union all select concat_ws(' ', 'rule', r.oid, r.xmin) from c join pg_catalog.pg_rewrite r on r.ev_class = c.oid
+    union all select concat_ws(' ', 'policy', p.oid, p.xmin) from c join pg_catalog.pg_policy p on p.polrelid = c.oid
+    union all select concat_ws(' ', 'published', p.oid, p.xmin) from c join pg_catalog.pg_publication_rel p on p.prrelid = c.oid
+    union all select concat_ws(' ', 'function', p.oid, p.xmin, d.xmin) from s join pg_catalog.pg_proc p on p.pronamespace = s.oid
+      left join pg_catalog.pg_description d on d.objoid = p.oid and d.classoid = 'pg_catalog.pg_proc'::regclass
+    union all select concat_ws(' ', 'later', d.oid, d.xmin) from s join pg_catalog.pg_default_acl d on d.defaclnamespace = s.oid
+  )
+  select (select sum(hashtextextended(text, 0))::text from said) as print, (select count(*) = 2 from c join s on s.oid = c.relnamespace
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname in ('key', 'value')
+    where s.nspname = ${stateSchema} and c.relname = 'warehouse') as has_state`,
   // Joined, comments take a third of the time that functions take which are called for each column.
   catalogLines: schemas => sql<CatalogLine>`
   select n.nspname as schema, c.relname as table, c.relkind in ('r', 'p') as is_table,

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
 import { isLockFailure, patiently } from "../ddl/alteration.ts";
-import { requireRoles } from "../ddl/grants.ts";
 import type { Destination, Opener } from "../destination.ts";
 import type { Named } from "../dialect.ts";
 import type { Exportable, SourceColumn } from "../parquet_source.ts";
@@ -38,7 +37,6 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
   const db = kyselyOver(session, stateSchema);
   try {
     await endFormer(session, settings);
-    if (settings.grantSelectTo.length > 0) await requireRoles(db, settings.grantSelectTo);
   } catch (error) {
     await session.end();
     throw error;

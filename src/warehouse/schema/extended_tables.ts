@@ -3,11 +3,9 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Db } from "../database.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
 import type { Dialect } from "../dialect.ts";
+import type { Extensions } from "./look.ts";
 import { recordedColumns } from "./table_record.ts";
 import { type TableOrder, wantedShapes } from "./tables.ts";
-
-/** By the table's name. */
-export type Extensions = ReadonlyMap<string, NonNullable<Table["extended"]>>;
 
 /** Finds the tables to which somebody added columns. `ensureTables` has recorded those that tributary made. */
 export async function readExtensions(

@@ -12,14 +12,16 @@ import { versionsComment } from "../ddl/comments.ts";
 import type { Destination } from "../destination.ts";
 import { historiesLeft, reconcileHistory } from "../history/row_history.ts";
 import { dropStages } from "../state/drop_stages.ts";
+import { factsOf } from "../state/facts.ts";
 import { checkIdentity } from "../state/identity.ts";
 import { ensureState } from "../state/state_ddl.ts";
 import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
 import { readExtensions, withExtensions } from "./extended_tables.ts";
+import { digest, type Look, recordsOf, rememberLook, seenOf } from "./look.ts";
 import { type Mended, mendLostRows } from "./lost_rows.ts";
 import { forgetStream } from "./removal.ts";
-import { checkTables, commentTables, ensureTables, type TableOrder } from "./tables.ts";
+import { checkTables, commentTables, type Ensured, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
 
 export interface Expectation {
@@ -103,15 +105,24 @@ export interface Prepared {
   readonly reconcileHistories: () => Promise<readonly string[]>;
 }
 
+const unchanged: Ensured = { done: [], missing: [], warnings: [] };
+
 /**
  * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. @throws DestinationError, ConfigError, LockedError, each before anything is written.
  */
-export async function prepareWarehouse(destination: Destination, expectation: Expectation): Promise<Prepared> {
+export async function prepareWarehouse(
+  destination: Destination,
+  expectation: Expectation,
+  look: Look,
+): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
   const { version, streams, grantSelectTo, widening, volatileOf, versioned, formats, now } = expectation;
-  const seen = await checkTables(db, dialect, tableOrder(destination, expectation));
-  const rates = await readRates(db, stateSchema, seen, expectation.views.currency);
-  const upgraded = await ensureState(db, dialect, stateSchema, undefined, seen);
+  const names = [streams.map(({ name }) => name), [...versioned], grantSelectTo];
+  const asked = digest([version, expectation.catalogue, names, expectation.views]);
+  const isSeen = seenOf(look, asked) !== undefined;
+  const catalog = isSeen ? undefined : await checkTables(db, dialect, tableOrder(destination, expectation));
+  const rates = await readRates(db, look.facts !== undefined, expectation.views.currency);
+  const upgraded = isSeen ? [] : await ensureState(db, dialect, stateSchema, undefined, catalog);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
   const { acceptsAddress, isShared = false } = expectation;
   const identity = { schema, program: version, companies, formats, acceptsAddress };
@@ -128,8 +139,10 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     ...tableOrder(destination, wide),
     views: viewOrder(destination, expectation.catalogue.map(widened), expectation.views, off),
   };
-  const { done, missing, warnings } = await ensureTables(db, dialect, order);
-  const extensions = await readExtensions(db, dialect, order, seen);
+  const rest = digest([added, [...off], recordsOf(await factsOf(db))]);
+  const seen = seenOf(look, asked, rest);
+  const { done, missing, warnings } = seen === undefined ? await ensureTables(db, dialect, order) : unchanged;
+  const extensions = seen?.extensions ?? (await readExtensions(db, dialect, order, catalog));
   await keepRates(db, stateSchema, rates);
   const mended = isShared ? [] : await mendLost(destination, expectation);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
@@ -139,7 +152,13 @@ export async function prepareWarehouse(destination: Destination, expectation: Ex
     const histories = isShared
       ? []
       : await reconcileHistoriesOf(destination, { ...expectation, streams: wide.streams });
-    await markOff(destination, expectation, new Map([...off, ...(await leftComments(destination, expectation))]));
+    const still = new Map([...off, ...(await leftComments(destination, expectation))]);
+    const comments = digest([...still]);
+    await markOff(destination, expectation);
+    if (seen?.comments === comments) return histories;
+    await commentTables(db, dialect, schema, still);
+    const isAsBefore = [...upgraded, ...done, ...missing].length === 0 && warnings.length === 0;
+    if (isAsBefore) await rememberLook(db, look, asked + rest, { extensions, comments });
     return histories;
   };
   return {
@@ -297,11 +316,7 @@ async function leftComments(
 }
 
 /** A stream that is switched off keeps its tables; they say since when. */
-async function markOff(
-  { db, dialect, schema }: Destination,
-  { catalogue, streams, companies, now }: Expectation,
-  comments: ReadonlyMap<string, string>,
-): Promise<void> {
+async function markOff({ db }: Destination, { catalogue, streams, companies, now }: Expectation): Promise<void> {
   const off = catalogue.filter(stream => !streams.includes(stream)).map(({ name }) => name);
   const rows = await db.selectFrom("streams").select(["stream", "company", "on"]).where("on", "=", true).execute();
   for (const { stream, company } of rows) {
@@ -312,5 +327,4 @@ async function markOff(
       .where(({ and }) => and({ stream, company }))
       .execute();
   }
-  await commentTables(db, dialect, schema, comments);
 }

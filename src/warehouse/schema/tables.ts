@@ -8,7 +8,7 @@ import type { Step } from "../ddl/alteration.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { readFunctions } from "../ddl/as_of.ts";
 import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
-import { closedSchemas, grantSteps } from "../ddl/grants.ts";
+import { closedSchemas, grantSteps, requireRoles } from "../ddl/grants.ts";
 import { requireOwner, requireRights } from "../ddl/rights.ts";
 import { type Shape, shapesOf } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
@@ -86,6 +86,7 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
   const tables = shapes.map(({ name }) => name);
   const named = [...shapes, ...Object.keys(stateTables).map(name => ({ schema: order.stateSchema, name }))];
   if (dialect.isServer) {
+    await requireRoles(db, order.grantSelectTo);
     await requireOwner(db, [...schemas, analyticsSchema(order.schema)], named);
     await requireRights(db, schemas);
   }

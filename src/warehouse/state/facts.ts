@@ -1,11 +1,22 @@
 import { sql } from "kysely";
 import type { Db, Fragment } from "../database.ts";
+import { hasState, type Looked } from "../ddl/present_tables.ts";
 import { deleteRowsWith, putRow, rowWith } from "../state_rows.ts";
 
 /** What the table `warehouse` has under a key; undefined: nothing. */
 export async function factOf(db: Db, key: string): Promise<unknown> {
   return (await rowWith(db, "warehouse", { key }))?.value;
 }
+
+/** All that it has. */
+export async function factsOf(db: Db): Promise<ReadonlyMap<string, unknown>> {
+  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
+  return new Map(rows.map(({ key, value }) => [key, value]));
+}
+
+/** The same; undefined where nothing has been loaded. */
+export const recordedFacts = async (looked: Looked): Promise<ReadonlyMap<string, unknown> | undefined> =>
+  (await hasState(looked)) ? factsOf(looked.db) : undefined;
 
 /** Puts a value under a key, in place of what was there; undefined: nothing. */
 export async function keepFact(db: Db, key: string, value: unknown): Promise<void> {

@@ -6,7 +6,7 @@ import type { Formats } from "../../rows/moment.ts";
 import type { Db, Fragment, Schemas } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
-import { factOf, keepFact, recordFact } from "./facts.ts";
+import { factOf, factsOf, keepFact, recordFact } from "./facts.ts";
 import { identityMessages, stateMessages } from "./messages.ts";
 import { DATA_VERSION } from "./state_ddl.ts";
 
@@ -65,10 +65,15 @@ export async function refuseOthersTables(db: Db, { schema, stateSchema }: Schema
 
 /** Throws what `checkIdentity` would refuse, and writes nothing; answers what is recorded. */
 export async function compareIdentity(db: Db, identity: Identity): Promise<ReadonlyMap<string, unknown>> {
-  const rows = await db.selectFrom("warehouse").select(["key", "value"]).execute();
-  const stored = new Map(rows.map(row => [row.key, row.value]));
+  const stored = await factsOf(db);
+  requireIdentity(stored, identity);
+  return stored;
+}
+
+/** The same of what was read. */
+export function requireIdentity(stored: ReadonlyMap<string, unknown>, identity: Identity): void {
   const [complaint, ...others] = [...schemaComplaints(stored, identity), ...companyComplaints(stored, identity)];
-  if (complaint === undefined) return stored;
+  if (complaint === undefined) return;
   throw new ConfigError(others.length === 0 ? complaint : identityMessages.several({ faults: [complaint, ...others] }));
 }
 

@@ -16,6 +16,7 @@ import { EXPIRED } from "../ducklake/maintenance.ts";
 import { type SourceColumn, storedAs } from "../parquet_source.ts";
 import { type CopyPlace, copyRows } from "../read/copying.ts";
 import { textOf } from "../read/stored_rows.ts";
+import { SEEN } from "../schema/look.ts";
 import { tablesMessages } from "../schema/messages.ts";
 import { TABLE_FACTS } from "../schema/table_record.ts";
 import { sharedTables } from "../shared_tables.ts";
@@ -30,7 +31,16 @@ import { STORED_MODELS } from "../views/stored_models.ts";
 const OWN_TABLES = ["warehouse", "holders", "currency_factors", STAGES, ...Object.keys(sharedTables)];
 /** What making the tables wrote into it gives way to what the former warehouse has. */
 const MAKING = "table_changes" satisfies keyof StateTables;
-const OWN_FACTS: readonly string[] = ["schema", "version", ...TABLE_FACTS, VIEWS, STORED_MODELS, CURRENCY, EXPIRED];
+const OWN_FACTS: readonly string[] = [
+  "schema",
+  "version",
+  ...TABLE_FACTS,
+  SEEN,
+  VIEWS,
+  STORED_MODELS,
+  CURRENCY,
+  EXPIRED,
+];
 
 /** The value of a column in one spelling, whatever database wrote its text. */
 export type Canonical = (kind: "json" | "score", text: string) => string;

@@ -4,7 +4,6 @@ import { sql } from "kysely";
 import { type CurrencyFactor, currencyFactors, type ReportingCurrency } from "../../catalog/currency_rates.ts";
 import { ConfigError, TributaryError } from "../../errors.ts";
 import type { Db } from "../database.ts";
-import type { Catalog } from "../ddl/database_catalog.ts";
 import { factOf, keepFact } from "../state/facts.ts";
 import { viewsMessages } from "./messages.ts";
 
@@ -22,14 +21,8 @@ export const CURRENCY = "currency";
 const ROWS_A_STATEMENT = 5_000;
 
 /** Reads rates that are not those in the warehouse; writes nothing. @throws ConfigError where they cannot be read */
-export async function readRates(
-  db: Db,
-  stateSchema: string,
-  seen: Catalog,
-  currency: CurrencySource | undefined,
-): Promise<NewRates> {
-  const isThere = seen.tables.has(`${stateSchema}.warehouse`);
-  const kept = isThere ? await factOf(db, CURRENCY) : undefined;
+export async function readRates(db: Db, isLoaded: boolean, currency: CurrencySource | undefined): Promise<NewRates> {
+  const kept = isLoaded ? await factOf(db, CURRENCY) : undefined;
   if (currency === undefined) return kept === undefined ? undefined : { digest: "", factors: [] };
   const lines = await linesOf(db, currency);
   const { report, base, maxAgeMs } = currency;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { TableSet } from "../../../src/catalog/columns.ts";
 import { openReading } from "../../../src/warehouse/connect/reading.ts";
 import type { Destination } from "../../../src/warehouse/destination.ts";
-import { ensureTables } from "../../../src/warehouse/schema/tables.ts";
+import { checkTables, ensureTables, type TableOrder } from "../../../src/warehouse/schema/tables.ts";
 import { connected, createDatabase, type TestDatabase } from "../../support/database.ts";
 import { open, openReady, orders } from "./fixture.ts";
 
@@ -23,14 +23,16 @@ afterAll(async () => {
   await database.drop();
 });
 
+const ordered = (streams: readonly TableSet[], grantSelectTo: readonly string[]): TableOrder => ({
+  schema: "procurement",
+  stateSchema: "_tributary",
+  streams,
+  comment: table => table.name,
+  grantSelectTo,
+});
+
 const ensure = (streams: readonly TableSet[], grantSelectTo: readonly string[]) =>
-  ensureTables(destination.db, destination.dialect, {
-    schema: "procurement",
-    stateSchema: "_tributary",
-    streams,
-    comment: table => table.name,
-    grantSelectTo,
-  });
+  ensureTables(destination.db, destination.dialect, ordered(streams, grantSelectTo));
 
 test("a plain role reads tables, later tables and the dashboards' state, and nothing else", async () => {
   await ensure([orders], []);
@@ -75,7 +77,8 @@ test("a plain role reads versions and asks for rows as they were", async () => {
 });
 
 test("a role that isn't there stops the run before anything is written", async () => {
-  await expect(ensure([orders], ["nobody-here"])).rejects.toMatchObject({
+  const { db, dialect } = destination;
+  await expect(checkTables(db, dialect, ordered([orders], ["nobody-here"]))).rejects.toMatchObject({
     code: "rights.unknown_role",
     fields: { role: "nobody-here" },
   });

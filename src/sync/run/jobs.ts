@@ -36,6 +36,8 @@ export interface CompanyRun {
   readonly stopRun: (error: unknown) => void;
   /** Instead of `sync`'s way to work on a stream. */
   readonly work?: StreamWork | undefined;
+  /** Streams that cannot be worked on as their tables are, with the reason. */
+  readonly unusable?: ReadonlyMap<string, Message> | undefined;
   /** Called when a stream that is no detail has been worked on, and others are left. */
   readonly listed: () => Promise<void>;
 }
@@ -214,14 +216,15 @@ async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<
   const failing =
     without !== undefined && parent?.progress.isForbidden === true && context.streams.named.has(stream.name);
   if (without !== undefined && !failing) return skip(job, without);
+  const unusable = run.unusable?.get(stream.name);
   const refuse: StreamWork = async () => {
-    const list = parent!.stream.name;
-    throw new TributaryError(streamMessages.list_not_available({ stream: stream.name, list }), 1);
+    const list = parent?.stream.name ?? "";
+    throw new TributaryError(unusable ?? streamMessages.list_not_available({ stream: stream.name, list }), 1);
   };
   try {
     progress.activity.waitingFor = undefined;
     progress.run.started_at = new Date(context.clock.now()).toISOString();
-    await syncStream(syncOf(context, job), failing ? refuse : work);
+    await syncStream(syncOf(context, job), failing || unusable !== undefined ? refuse : work);
     const { requests, rows_read, inserted, updated, deleted, unchanged } = progress.run;
     if (progress.run.error === null)
       log.info(runMessages.done(), { stream: stream.name, requests, rows_read, inserted, updated, deleted, unchanged });

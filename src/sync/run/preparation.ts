@@ -40,6 +40,8 @@ export interface PreparedRun {
   /** Those that no attempt before has done. */
   readonly jobs: readonly Job[];
   readonly warnings: readonly Message[];
+  /** Streams that cannot be worked on as their tables are, with the reason. */
+  readonly unusable?: ReadonlyMap<string, Message>;
 }
 
 export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
@@ -65,6 +67,7 @@ export async function prepareRun(run: OpenedRun): Promise<PreparedRun> {
     jobs: jobs
       .filter(({ company, stream }) => attempt?.isDone(company, stream.name) !== true)
       .map(job => ({ ...job, stream: wide.get(job.stream)! })),
+    unusable: tables.unusable,
     warnings: [destination, tables, privacy].flatMap(({ warnings }) => warnings).concat(begun),
   };
 }

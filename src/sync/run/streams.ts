@@ -153,6 +153,7 @@ async function workOnCompany(run: Run, service: Service, streams: AllStreams): P
     ...shared,
     jobs: jobs.filter(job => job.company === company && job.progress.activity.state !== "done"),
     archive: archives.of(company),
+    unusable: run.unusable,
     log,
     failed: announcements.failuresOf(log),
     stopCompany: error => ending.abort(error),

@@ -70,6 +70,33 @@ export async function namesTaken(db: Db, tables: readonly Named[]): Promise<Mess
   return rows.map(tablesMessages.name_taken);
 }
 
+/** PostgreSQL: what keeps columns from getting their type back, by stream. */
+export async function neededColumns(
+  db: Db,
+  schema: string,
+  columns: readonly { readonly stream: string; readonly table: string; readonly column: string }[],
+): Promise<ReadonlyMap<string, Message>> {
+  if (columns.length === 0) return new Map();
+  const wanted = [columns.map(({ table }) => table), columns.map(({ column }) => column)];
+  const { rows } = await sql<{ table: string; column: string; needed_by: string[] }>`
+    select w."table", w."column", array_agg(distinct pg_describe_object(d.classid, d.objid, d.objsubid)) as needed_by
+    from unnest(${wanted[0]}::text[], ${wanted[1]}::text[]) as w("table", "column")
+    join pg_catalog.pg_class c on c.relname = w."table"
+      and c.relnamespace = (select oid from pg_catalog.pg_namespace where nspname = ${schema})
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname = w."column"
+    join pg_catalog.pg_depend d on d.refclassid = 'pg_catalog.pg_class'::regclass and d.refobjid = c.oid and d.refobjsubid = a.attnum
+    where d.classid in ('pg_catalog.pg_proc'::regclass, 'pg_catalog.pg_rewrite'::regclass, 'pg_catalog.pg_trigger'::regclass,
+        'pg_catalog.pg_policy'::regclass, 'pg_catalog.pg_publication_rel'::regclass, 'pg_catalog.pg_attrdef'::regclass)
+      and not exists (select from pg_catalog.pg_attrdef f where d.classid = 'pg_catalog.pg_attrdef'::regclass
+        and f.oid = d.objid and f.adrelid = c.oid and f.adnum = a.attnum)
+    group by 1, 2 order by 1, 2`.execute(db);
+  const messages = rows.map(({ table, column, needed_by }) => {
+    const { stream } = columns.find(each => each.table === table && each.column === column)!;
+    return [stream, tablesMessages.column_needed({ column: `${schema}.${table}.${column}`, needed_by })] as const;
+  });
+  return new Map(messages.reverse());
+}
+
 const ours = ({ schema, stateSchema }: Schemas, tables: readonly string[]): Fragment =>
   sql`(select own.* from pg_catalog.pg_class own join pg_catalog.pg_namespace m on m.oid = own.relnamespace
     where own.relkind in ('r', 'p') and m.nspname = any(${[schema, stateSchema]}::text[])

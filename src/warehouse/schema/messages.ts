@@ -36,6 +36,11 @@ export const tablesMessages = catalog("tables", {
     ({ column, type, wanted, stream }) =>
       `${column} is ${type}, but ${wanted} is wanted, which could not hold all of it. ${startOver("Rename", stream)}`,
   ),
+  column_needed: template(
+    { column: "dw.items.price", needed_by: names("policy cheap on table dw.items") },
+    ({ column, needed_by }) =>
+      `The type of ${column} was changed, and the next run would change it back, but these need the column: ${needed_by.join(", ")}. Drop them; after the next run they can be created again.`,
+  ),
   required_column: template(
     { column: "dw.items.shelf" },
     ({ column }) => `${column} isn't tributary's and is NOT NULL without a default: no row could be added.`,

@@ -4,6 +4,7 @@ import { type MeaningTests, readMeanings } from "../../catalog/meaning.ts";
 import type { Models } from "../../catalog/model.ts";
 import { constructedRelations } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import { DestinationError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Schemas } from "../database.ts";
@@ -20,6 +21,7 @@ import { analyticsSchema, type ViewOrder } from "../views/view.ts";
 import { readExtensions, withExtensions } from "./extended_tables.ts";
 import { digest, type Look, recordsOf, rememberLook, seenOf } from "./look.ts";
 import { type Mended, mendLostRows } from "./lost_rows.ts";
+import { tablesMessages } from "./messages.ts";
 import { forgetStream } from "./removal.ts";
 import { checkTables, commentTables, type Ensured, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
@@ -96,6 +98,8 @@ export interface Prepared {
   readonly done: readonly string[];
   /** What could not be changed though the run can go on. */
   readonly warnings: readonly Message[];
+  /** Streams that cannot be worked on until somebody has changed something, with the reason. */
+  readonly unusable: ReadonlyMap<string, Message>;
   /** The stream with the columns that were added to its tables, by tributary and by others. */
   readonly widened: (stream: Stream) => Stream;
   /**
@@ -120,11 +124,16 @@ export async function prepareWarehouse(
   const names = [streams.map(({ name }) => name), [...versioned], grantSelectTo];
   const asked = digest([version, expectation.catalogue, names, expectation.views]);
   const isSeen = seenOf(look, asked) !== undefined;
-  const catalog = isSeen ? undefined : await checkTables(db, dialect, tableOrder(destination, expectation));
+  const checked = isSeen ? undefined : await checkTables(db, dialect, tableOrder(destination, expectation));
+  const { catalog, unusable = new Map<string, Message>() } = checked ?? {};
+  const usable = streams.filter(({ name }) => !unusable.has(name));
+  const { acceptsAddress, isShared = false } = expectation;
+  // Other processes would not know.
+  if (isShared && unusable.size > 0)
+    throw new DestinationError(tablesMessages.unusable({ faults: [...unusable.values()] }));
   const rates = await readRates(db, look.facts !== undefined, expectation.views.currency);
   const upgraded = isSeen ? [] : await ensureState(db, dialect, stateSchema, undefined, catalog);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
-  const { acceptsAddress, isShared = false } = expectation;
   const identity = { schema, program: version, companies, formats, acceptsAddress };
   await checkIdentity(db, dialect, identity);
   if (!isShared)
@@ -133,7 +142,7 @@ export async function prepareWarehouse(
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await chooseUnknownFieldColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
-  const wide = { version, now, streams: streams.map(widened), grantSelectTo, versioned };
+  const wide = { version, now, streams: usable.map(widened), grantSelectTo, versioned };
   const off = await offComments(destination, expectation);
   const order = {
     ...tableOrder(destination, wide),
@@ -144,7 +153,7 @@ export async function prepareWarehouse(
   const { done, missing, warnings } = seen === undefined ? await ensureTables(db, dialect, order) : unchanged;
   const extensions = seen?.extensions ?? (await readExtensions(db, dialect, order, catalog));
   await keepRates(db, stateSchema, rates);
-  const mended = isShared ? [] : await mendLost(destination, expectation);
+  const mended = isShared ? [] : await mendLost(destination, { ...expectation, streams: usable });
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
   const gone = lost.map(stream => `${stream.name}: its tables were gone, it is read from the start`);
@@ -157,13 +166,14 @@ export async function prepareWarehouse(
     await markOff(destination, expectation);
     if (seen?.comments === comments) return histories;
     await commentTables(db, dialect, schema, still);
-    const isAsBefore = [...upgraded, ...done, ...missing].length === 0 && warnings.length === 0;
+    const isAsBefore = [...upgraded, ...done, ...missing, ...warnings, ...unusable].length === 0;
     if (isAsBefore) await rememberLook(db, look, asked + rest, { extensions, comments });
     return histories;
   };
   return {
     done: [...upgraded, ...done, ...gone, ...mended.flatMap(each => each.done)],
     warnings: [...warnings, ...mended.flatMap(each => each.warnings)],
+    unusable,
     widened: stream => withExtensions(widened(stream), extensions),
     reconcileHistories,
   };

@@ -30,7 +30,7 @@ export interface Plan {
 
 interface Found {
   readonly unfilled?: Unfilled;
-  readonly given?: RecordedColumns;
+  readonly given?: RecordedColumns | undefined;
 }
 
 /** Compares what is there with what is wanted. `known` tells the tables that were made once. */
@@ -59,11 +59,14 @@ export function planTables(
       if (shape.role === "versions") unversioned.add(shape.stream);
       else if (shape.role !== "row_state" && known(shape)) missing.add(shape.stream);
     } else {
-      const objections = objectionsTo(dialect, shape, present, mainOf(catalog, shapes, shape));
+      const altered = alteredIn(shape, present, given);
+      const objections = objectionsTo(dialect, shape, present, mainOf(catalog, shapes, shape), altered);
       refusals.push(...objections);
-      const lost = objections.length > 0 ? [] : lostColumns(shape, present, given.get(shape.name));
-      if (objections.length === 0)
+      const lost = objections.length > 0 ? [] : lostColumns(shape, present, given.get(shape.name), altered);
+      if (objections.length === 0) {
         own.push(...newColumns(dialect, shape, present), ...lateValues(dialect, shape, present, unfilled));
+        own.push(...altered.map(column => retyped(dialect, shape, column)));
+      }
       if (lost.length > 0) {
         emptied.add(shape.stream);
         own.push(rowsAnew(shapes, shape, lost));
@@ -112,6 +115,7 @@ function objectionsTo(
   shape: Shape,
   present: PresentTable,
   main: PresentTable | undefined,
+  altered: readonly ShapedColumn[],
 ): Message[] {
   const table = `${shape.schema}.${shape.name}`;
   const { stream, primaryKey } = shape;
@@ -130,7 +134,7 @@ function objectionsTo(
   for (const column of shape.columns) {
     const type = present.columns.get(column.name)?.type;
     const wanted = canonicalType(column.type);
-    if (type !== undefined && type !== wanted)
+    if (type !== undefined && type !== wanted && !altered.includes(column))
       found.push(tablesMessages.other_type({ column: `${table}.${column.name}`, type, wanted, stream }));
   }
   for (const column of present.columns.values()) {
@@ -175,20 +179,56 @@ function newColumns(dialect: Dialect, shape: Shape, present: PresentTable): Step
     });
 }
 
-/** Of what is lacking, the columns that the table once had. */
-function lostColumns(shape: Shape, present: PresentTable, given: ReadonlySet<string> = new Set()): readonly string[] {
+/** The columns that were made with the type they are to have, and have another one now. */
+function alteredIn(shape: Shape, present: PresentTable | undefined, given: RecordedColumns): readonly ShapedColumn[] {
+  const types = given.get(ownName(shape));
+  return shape.columns.filter(({ name, type, of }) => {
+    const wanted = canonicalType(type);
+    const now = present?.columns.get(name)?.type;
+    const isKey = shape.primaryKey.includes(name);
+    return of !== undefined && !isKey && now !== undefined && now !== wanted && types?.get(name) === wanted;
+  });
+}
+
+export const alteredColumns = ({ tables }: Catalog, shapes: readonly Shape[], given: RecordedColumns) =>
+  shapes.flatMap(shape =>
+    alteredIn(shape, tables.get(`${shape.schema}.${shape.name}`), given).map(({ name }) => ({
+      ...{ stream: shape.stream, table: shape.name, column: name },
+    })),
+  );
+
+/** Gives the type back, without the values: nothing tells what the other type has done to them. */
+function retyped(dialect: Dialect, shape: Shape, column: ShapedColumn): Step {
+  const table = sql`alter table ${tableOf(shape)}`;
+  const own = sql.id(column.name);
+  const type = sql.raw(column.type);
+  const statements = dialect.isServer
+    ? [sql`${table} alter column ${own} type ${type} using null`]
+    : [sql`${table} drop column ${own}`, sql`${table} add column ${definition(column)}`];
+  return { statements, onRows: presentAgain(shape, column) };
+}
+
+/** Columns that the table once had, as they were: those that are lacking, and those of another type. */
+function lostColumns(
+  shape: Shape,
+  present: PresentTable,
+  given: ReadonlyMap<string, string> = new Map(),
+  altered: readonly ShapedColumn[],
+): readonly string[] {
   // A version that ended has lost them for good; the present ones are filled from the rows.
   if (shape.role !== "main" && shape.role !== "child") return [];
-  return shape.columns.flatMap(({ name, of }) =>
-    of !== undefined && !present.columns.has(name) && given.has(name) ? [name] : [],
-  );
+  return shape.columns.flatMap(column => {
+    const { name, of } = column;
+    const isLacking = of !== undefined && !present.columns.has(name) && given.has(name);
+    return isLacking || altered.includes(column) ? [name] : [];
+  });
 }
 
 /** The values went with the columns, which no hash of a row tells. */
 function rowsAnew(shapes: readonly Shape[], { name, stream }: Shape, lost: readonly string[]): Step {
   const rowState = shapes.find(shape => shape.role === "row_state" && shape.stream === stream)!;
   return {
-    sentence: `somebody had dropped or renamed ${name}.${lost.join(", ")}: its values come again with the next full scan, those of details as they are fetched again`,
+    sentence: `somebody had dropped, renamed or retyped ${name}.${lost.join(", ")}: its values come again with the next full scan, those of details as they are fetched again`,
     onRows: [forgetPrints(rowState)],
   };
 }

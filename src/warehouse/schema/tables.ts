@@ -7,7 +7,7 @@ import type { Db, Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { readFunctions } from "../ddl/as_of.ts";
-import { type Catalog, readCatalog } from "../ddl/database_catalog.ts";
+import { type Catalog, canonicalType, readCatalog } from "../ddl/database_catalog.ts";
 import { closedSchemas, grantSteps, requireRoles } from "../ddl/grants.ts";
 import { requireOwner, requireRights } from "../ddl/rights.ts";
 import { type Shape, shapesOf } from "../ddl/shape.ts";
@@ -20,9 +20,9 @@ import { stateTables } from "../state_tables.ts";
 import { analyticsSchema, type ViewedTables } from "../views/view.ts";
 import { planViewChanges } from "../views/view_changes.ts";
 import { foreignKeySteps } from "./foreign_keys.ts";
-import { foreignKeysInTheWay, interferences, namesTaken } from "./foreign_objects.ts";
+import { foreignKeysInTheWay, interferences, namesTaken, neededColumns } from "./foreign_objects.ts";
 import { tablesMessages } from "./messages.ts";
-import { commentOnTable, inOrder, type Plan, planTables, reservedTables } from "./table_migration.ts";
+import { alteredColumns, commentOnTable, inOrder, type Plan, planTables, reservedTables } from "./table_migration.ts";
 import { type RecordedColumns, recordColumns, recordedColumns, recordedTables, recordTables } from "./table_record.ts";
 
 export interface TableOrder extends ViewedTables {
@@ -79,8 +79,14 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
   return ensured;
 }
 
-/** Throws what `ensureState` and `ensureTables` would refuse (ConfigError for tables of another state), and writes nothing: for a look before anything is made. Answers what is there. */
-export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Catalog> {
+/** The tables before a run, and the streams that cannot be worked on until somebody has changed something, with the reason. */
+export interface Checked {
+  readonly catalog: Catalog;
+  readonly unusable: ReadonlyMap<string, Message>;
+}
+
+/** Throws what `ensureState` and `ensureTables` would refuse (ConfigError for tables of another state), and writes nothing: for a look before anything is made. */
+export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Checked> {
   const schemas = [order.schema, order.stateSchema];
   const shapes = wantedShapes(dialect, order);
   const tables = shapes.map(({ name }) => name);
@@ -91,7 +97,9 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
     await requireRights(db, schemas);
   }
   const catalog = await readCatalog(db, dialect, schemas);
-  const plan = planTables(dialect, catalog, shapes, () => false);
+  const isOnesOwn = catalog.tables.has(`${order.stateSchema}.warehouse`);
+  const given = isOnesOwn ? await recordedColumns(db) : undefined;
+  const plan = planTables(dialect, catalog, shapes, () => false, { given });
   const others = dialect.isServer
     ? [
         ...(await namesTaken(db, named)),
@@ -100,10 +108,10 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
       ]
     : [];
   accepted({ ...plan, refusals: [...plan.refusals, ...others] });
-  const isOnesOwn = catalog.tables.has(`${order.stateSchema}.warehouse`);
   if (!isOnesOwn && shapes.some(({ name }) => catalog.tables.has(`${order.schema}.${name}`)))
     await refuseOthersTables(db, order);
-  return catalog;
+  const altered = given === undefined ? [] : alteredColumns(catalog, shapes, given);
+  return { catalog, unusable: dialect.isServer ? await neededColumns(db, order.schema, altered) : new Map() };
 }
 
 async function planned(db: Db, dialect: Dialect, order: TableOrder): Promise<Plan & { readonly catalog: Catalog }> {
@@ -152,10 +160,14 @@ function columnsAfter(catalog: Catalog, shapes: readonly Shape[], given: Recorde
   let differs = false;
   for (const { schema, name, role, columns } of shapes) {
     if (role !== "main" && role !== "child") continue;
-    const own = columns.flatMap(column => (column.of === undefined ? [] : [column.name]));
-    const before = catalog.tables.has(`${schema}.${name}`) ? (given.get(name) ?? new Set()) : new Set<string>();
-    after.set(name, new Set([...before, ...own]));
-    differs ||= own.some(column => given.get(name)?.has(column) !== true) || before.size < (given.get(name)?.size ?? 0);
+    const own = columns.flatMap(({ of, name, type }) =>
+      of === undefined ? [] : [[name, canonicalType(type)] as const],
+    );
+    const known = given.get(name) ?? new Map<string, string>();
+    const before = catalog.tables.has(`${schema}.${name}`) ? known : [];
+    const columnsNow = new Map([...before, ...own]);
+    after.set(name, columnsNow);
+    differs ||= own.some(([column, type]) => known.get(column) !== type) || columnsNow.size !== known.size;
   }
   return differs ? after : undefined;
 }

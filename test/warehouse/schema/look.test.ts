@@ -70,7 +70,7 @@ describe.each(warehouses)("$name", ({ make }) => {
     [
       "a renamed column",
       "alter table procurement.purchase_orders rename column vendor_name to vendor",
-      /dropped or renamed purchase_orders\.vendor_name/,
+      /renamed or retyped purchase_orders\.vendor_name/,
       "select count(*) = 5 as mended from procurement.purchase_orders where vendor_name is not null",
     ],
     [

@@ -57,7 +57,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(details).toBe(0);
     expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, updated: 12, deleted: 0 });
     expect(report.warnings).toEqual([]);
-    expect(place.said.join("\n")).toContain("somebody had dropped or renamed purchase_orders.vendor_name, comm_count");
+    expect(place.said.join("\n")).toContain(
+      "somebody had dropped, renamed or retyped purchase_orders.vendor_name, comm_count",
+    );
     await meddle(place.warehouse, ["alter table procurement.purchase_orders drop column vendor"]);
     expect(await place.values()).toEqual(before);
     const next = await place.night();

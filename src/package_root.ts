@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "./errors.ts";
 import { generalMessages } from "./messages.ts";
@@ -10,6 +10,9 @@ export function packageRoot(start = import.meta.dirname): string {
   if (above === start) throw new Error(`no package.json above ${import.meta.dirname}`);
   return packageRoot(above);
 }
+
+/** When this build's files were written: it tells two builds of one version apart. */
+export const builtAt = (): number => statSync(import.meta.filename).mtimeMs;
 
 export function packageVersion(): string {
   return manifest().version;

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
+import { digestOf } from "../digest.ts";
 import { DestinationError } from "../errors.ts";
 import { quotedName } from "../warehouse/database.ts";
 import { queueSchema } from "../warehouse/shared_tables.ts";
@@ -209,7 +209,7 @@ const attemptOf = ({ id, retryCount }: Claim) => ({ id, retryCount });
 
 /** The id of a job by what it is about. */
 export function jobId(...about: readonly string[]): string {
-  const hex = createHash("sha256").update(JSON.stringify(about)).digest("hex");
+  const hex = digestOf(about, 32);
   // The form of a UUID of version 8, whose bits are the program's own.
   const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

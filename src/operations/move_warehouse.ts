@@ -15,7 +15,7 @@ import type { Db } from "../warehouse/database.ts";
 import { versionsName } from "../warehouse/ddl/as_of.ts";
 import { withTables } from "../warehouse/ddl/present_tables.ts";
 import type { Destination, Opener } from "../warehouse/destination.ts";
-import { lookAt } from "../warehouse/schema/look.ts";
+import { type Look, lookAt } from "../warehouse/schema/look.ts";
 import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_warehouse.ts";
 import { addedColumnsOf, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
@@ -75,7 +75,8 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
   const all = configured(order.catalogue, order.config).map(stream => withAdded(stream, added, []));
   const streams = await withTables(former, all);
   const now = new Date(tools.clock.now()).toISOString();
-  await prepare(order, made, former, { catalogue: all, streams, now });
+  const look = await lookAt(made, { ...tools, readers: order.to.destination.grantSelectTo, functions: true });
+  await prepare(order, made, former, { catalogue: all, streams, now }, look);
   const sets = streams.flatMap(({ tables: { main, children } }) => [main, ...children]);
   const names = new Set(sets.flatMap(table => [table.name, versionsName(table)]));
   const stays = new Set(order.models.models.map(({ name }) => storedName(name)));
@@ -110,6 +111,7 @@ async function prepare(
   made: Destination,
   { db, dialect, schema }: Destination,
   wanted: Pick<Expectation, "catalogue" | "streams" | "now">,
+  look: Look,
 ): Promise<void> {
   const names = wanted.streams.map(({ tables }) => ({ schema, name: versionsName(tables.main) }));
   const { rows } = await dialect.tablesAmong(names).execute(db);
@@ -123,7 +125,7 @@ async function prepare(
     formats: to.formats,
     views: viewsOf({ config: to, models }),
   };
-  await prepareWarehouse(made, expectation, await lookAt(made));
+  await prepareWarehouse(made, expectation, look);
 }
 
 /** What messages call it: without credentials. */

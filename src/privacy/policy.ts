@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Column, Kind, Table, TableSet, Treatment } from "../catalog/columns.ts";
 import { LINE_ID_COLUMN, snakeCase } from "../catalog/columns.ts";
 import { lookupOf } from "../catalog/lookup.ts";
 import { pathParameters, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
+import { digestOf } from "../digest.ts";
 import { ConfigError, noting, refuse } from "../errors.ts";
 import type { Message } from "../message.ts";
 import { nearest, wildcard } from "../nearest_name.ts";
@@ -73,8 +73,7 @@ export function policyWith(
 ): Policy {
   if (treatments.size === 0 && undocumented === undefined) return nothing;
   const facts = [[...treatments].sort(([a], [b]) => (a < b ? -1 : 1)), undocumented ?? null, keyId ?? null];
-  const id = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 16);
-  return { treatments, undocumented, keyId, id };
+  return { treatments, undocumented, keyId, id: digestOf(facts) };
 }
 
 const nothing: Policy = { treatments: new Map(), undocumented: undefined, keyId: undefined, id: "" };

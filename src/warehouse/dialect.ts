@@ -104,7 +104,13 @@ export interface CatalogQueries {
   relationLines(schema: string, made?: readonly string[]): RawBuilder<RelationLine>;
   /** A hash of everything in these schemas on which the preparation of tables and views depends; and whether the state's facts can be read. */
   catalogPrint(
-    places: Schemas & { readonly views: string; readonly functions: boolean },
+    places: Schemas & {
+      readonly views: string;
+      /** Whether there are to be functions beside tables of versions. */
+      readonly functions: boolean;
+      /** Roles that may read. */
+      readonly readers: readonly string[];
+    },
   ): RawBuilder<{ print: string; has_state: boolean }>;
   /** Those of the tables that are there; no views. */
   tablesAmong(names: readonly Named[]): RawBuilder<Named>;

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Table } from "../catalog/columns.ts";
+import { digestOf } from "../digest.ts";
 import type { Db, Fragment } from "./database.ts";
 import type { Destination } from "./destination.ts";
 import type { Dialect } from "./dialect.ts";
@@ -91,12 +91,8 @@ export async function takeTurns(
 }
 
 /** A temporary table's name, short enough for any stream and company. */
-export function temporaryName(purpose: string, company: string, stream: string): string {
-  return `${purpose}_${createHash("sha256")
-    .update(JSON.stringify([company, stream]))
-    .digest("hex")
-    .slice(0, 12)}`;
-}
+export const temporaryName = (purpose: string, company: string, stream: string): string =>
+  `${purpose}_${digestOf([company, stream], 12)}`;
 
 /** Drops temporary tables in one statement: each for nothing costs DuckDB most of a millisecond. */
 export async function dropTables(db: Db, names: readonly Fragment[]): Promise<void> {

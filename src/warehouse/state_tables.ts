@@ -25,7 +25,7 @@ export const stateTables = {
     "What this warehouse is and whose: a row for each fact that a run checks before it writes.",
     {
       key: text(
-        "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), columns (those they were given), unfilled:… (a column that the next run fills from _extra), currency (which rates stand in currency_factors), company:<name>.",
+        "Which fact: version (of the state schema), program (the release that shaped the tables last), maker (the newest that made one), schema (of the data), tables (those ever made), columns (those they were given), unfilled:… (a column that the next run fills from _extra), currency (which rates stand in currency_factors), seen (the hash of the catalog after the last preparation that changed nothing), company:<name>.",
       ),
       value: json(
         "The fact as JSON; of a company its base_url and, where the key may read it, the service's own company_id.",

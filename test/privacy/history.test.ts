@@ -49,7 +49,11 @@ async function begun({ warehouse, clock }: Place, exclude: string[]): Promise<vo
         meanings: {},
       },
     };
-    await prepareWarehouse(destination, expectation, await lookAt(destination));
+    await prepareWarehouse(
+      destination,
+      expectation,
+      await lookAt(destination, { clock, readers: [], functions: true }),
+    );
   } finally {
     await destination.close();
   }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Feed, Stream } from "../../catalog/stream.ts";
+import { digestOf } from "../../digest.ts";
 import type { OldRow } from "../../rows/old_rows.ts";
 import type { Query } from "../../source/api.ts";
 import type { StreamState } from "../../warehouse/state/stream_state.ts";
@@ -112,6 +112,4 @@ export function strayRows(range: Range | undefined, oldest: readonly OldRow[], a
 }
 
 /** What a scan is: one is continued only by the request that began it. */
-export function fingerprint(facts: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
-}
+export const fingerprint = (facts: readonly unknown[]): string => digestOf(facts, 32);

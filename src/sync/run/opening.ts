@@ -92,7 +92,11 @@ export class RunResources {
     // Before its first stream only waits for others' locks are cut; those for our own have --wait.
     const preparing = AbortSignal.any([this.#prepared.signal, this.#leaving.signal]);
     this.#limitTime(-order.limits.waitMs, preparing, this.#limit);
-    const look = await lookAt(destination, versionedBy(streams.all, order.config.streams).size > 0);
+    const look = await lookAt(destination, {
+      clock,
+      readers: order.config.destination.grantSelectTo,
+      functions: versionedBy(streams.all, order.config.streams).size > 0,
+    });
     if (early === undefined) await requireOwnPolicyKey(destination, privacy);
     if (lock !== undefined) await lock(destination);
     const { day } = this.#plan.sharedClients;

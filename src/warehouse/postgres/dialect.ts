@@ -17,17 +17,20 @@ const postgresCatalog: CatalogQueries = {
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p') and (n.nspname::text, c.relname::text) in (${sql.join(names.map(({ schema, name }) => sql`(${schema}, ${name})`))})`,
   // PostgreSQL writes a changed catalog row anew, with the number of its transaction (xmin): comparing numbers takes half the time.
-  catalogPrint: ({ schema, stateSchema, views }) => sql`
-  with s as (select oid, nspname, xmin from pg_catalog.pg_namespace where nspname in (${schema}, ${stateSchema}, ${views})),
+  // Relations of other roles are theirs: one of ours that is given to another role is missing.
+  catalogPrint: ({ schema, stateSchema, views, readers }) => sql`
+  with s as (select oid, nspname, nspowner, xmin from pg_catalog.pg_namespace where nspname in (${schema}, ${stateSchema}, ${views})),
   c as (select c.oid, c.relname, c.relnamespace, c.relkind, c.relowner, c.relacl, c.relreplident, c.relrowsecurity, c.relforcerowsecurity
     from pg_catalog.pg_class c join s on s.oid = c.relnamespace
-    where c.relkind in ('r', 'p', 'v', 'm', 'f') and not (s.nspname = ${stateSchema} and starts_with(c.relname, 'stage_'))),
-  said(text) as (
-    select concat_ws(' ', current_user, r.oid, r.rolname, r.rolsuper, r.rolinherit) from pg_catalog.pg_roles r
+    where c.relkind in ('r', 'p', 'v', 'm', 'f') and pg_has_role(c.relowner, 'usage')
+      and not (s.nspname = ${stateSchema} and starts_with(c.relname, 'stage_'))),
+  prints(print) as (
+    select concat_ws(' ', current_user, current_setting('is_superuser'), current_setting('server_version_num'),
+      has_database_privilege(current_database(), 'create'))
     union all select concat_ws(' ', 'member', m.roleid, m.member, m.xmin) from pg_catalog.pg_auth_members m
-    union all select concat_ws(' ', 'database', d.datacl, current_setting('server_version_num')) from pg_catalog.pg_database d
-      where d.datname = current_database()
-    union all select concat_ws(' ', 'schema', s.oid, s.nspname, s.xmin) from s
+      where m.member in (select oid from pg_catalog.pg_roles where rolname = any(${readers}::text[]))
+    union all select concat_ws(' ', 'schema', s.oid, s.nspname, s.xmin, has_schema_privilege(s.oid, 'create'),
+      has_schema_privilege(s.oid, 'usage'), pg_has_role(s.nspowner, 'usage')) from s
     union all select concat_ws(' ', 'table', c.*::text) from c
     union all select concat_ws(' ', 'column', a.attrelid, a.attnum, a.xmin) from c join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     union all select concat_ws(' ', 'comment', d.objoid, d.objsubid, d.xmin) from c
@@ -38,11 +41,12 @@ const postgresCatalog: CatalogQueries = {
     union all select concat_ws(' ', 'rule', r.oid, r.xmin) from c join pg_catalog.pg_rewrite r on r.ev_class = c.oid
     union all select concat_ws(' ', 'policy', p.oid, p.xmin) from c join pg_catalog.pg_policy p on p.polrelid = c.oid
     union all select concat_ws(' ', 'published', p.oid, p.xmin) from c join pg_catalog.pg_publication_rel p on p.prrelid = c.oid
-    union all select concat_ws(' ', 'function', p.oid, p.xmin, d.xmin) from s join pg_catalog.pg_proc p on p.pronamespace = s.oid
+    union all select concat_ws(' ', 'function', p.oid, p.xmin, d.xmin) from s
+      join pg_catalog.pg_proc p on p.pronamespace = s.oid and pg_has_role(p.proowner, 'usage')
       left join pg_catalog.pg_description d on d.objoid = p.oid and d.classoid = 'pg_catalog.pg_proc'::regclass
     union all select concat_ws(' ', 'later', d.oid, d.xmin) from s join pg_catalog.pg_default_acl d on d.defaclnamespace = s.oid
   )
-  select (select sum(hashtextextended(text, 0))::text from said) as print, (select count(*) = 2 from c join s on s.oid = c.relnamespace
+  select (select sum(hashtextextended(print, 0))::text from prints) as print, (select count(*) = 2 from c join s on s.oid = c.relnamespace
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attname in ('key', 'value')
     where s.nspname = ${stateSchema} and c.relname = 'warehouse') as has_state`,
   // Joined, comments take a third of the time that functions take which are called for each column.

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Relation } from "../../catalog/relation.ts";
+import { digestOf } from "../../digest.ts";
 import type { Db, Fragment } from "../database.ts";
 import type { Step } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
@@ -59,11 +59,7 @@ function foreignKey(schema: string, relation: Relation): Fragment {
 
 /** Within 63 bytes, and another one for another pair of tables. */
 function constraintName({ from, to }: Relation): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([from, to]))
-    .digest("hex")
-    .slice(0, 8);
-  return `${OURS}${from.table.slice(0, 43)}_${digest}`;
+  return `${OURS}${from.table.slice(0, 43)}_${digestOf([from, to], 8)}`;
 }
 
 /** PostgreSQL: takes our foreign keys to these tables away, so that the tables can be dropped. Somebody's own stay, and say so. */

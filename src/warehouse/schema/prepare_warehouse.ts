@@ -4,12 +4,14 @@ import { type MeaningTests, readMeanings } from "../../catalog/meaning.ts";
 import type { Models } from "../../catalog/model.ts";
 import { constructedRelations } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import { digestOf } from "../../digest.ts";
 import { DestinationError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { versionsComment } from "../ddl/comments.ts";
+import type { Catalog } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
 import { historiesLeft, reconcileHistory } from "../history/row_history.ts";
 import { dropStages } from "../state/drop_stages.ts";
@@ -19,11 +21,11 @@ import { ensureState } from "../state/state_ddl.ts";
 import { type CurrencySource, keepRates, readRates } from "../views/currency_rates.ts";
 import { analyticsSchema, type ViewOrder } from "../views/view.ts";
 import { readExtensions, withExtensions } from "./extended_tables.ts";
-import { digest, type Look, recordsOf, rememberLook, seenOf } from "./look.ts";
+import { type Look, recordsOf, rememberLook, type Seen, seenOf } from "./look.ts";
 import { type Mended, mendLostRows } from "./lost_rows.ts";
 import { tablesMessages } from "./messages.ts";
 import { forgetStream } from "./removal.ts";
-import { checkTables, commentTables, type Ensured, ensureTables, type TableOrder } from "./tables.ts";
+import { type Checked, checkTables, commentTables, type Ensured, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
 
 export interface Expectation {
@@ -109,7 +111,7 @@ export interface Prepared {
   readonly reconcileHistories: () => Promise<readonly string[]>;
 }
 
-const unchanged: Ensured = { done: [], missing: [], warnings: [] };
+const none: ReadonlyMap<string, Message> = new Map();
 
 /**
  * Makes a warehouse ready for a run: refuses what isn't ours, takes the locks, creates and upgrades tables. @throws DestinationError, ConfigError, LockedError, each before anything is written.
@@ -121,24 +123,34 @@ export async function prepareWarehouse(
 ): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
   const { version, streams, grantSelectTo, widening, volatileOf, versioned, formats, now } = expectation;
-  const names = [streams.map(({ name }) => name), [...versioned], grantSelectTo];
-  const asked = digest([version, expectation.catalogue, names, expectation.views]);
-  const isSeen = seenOf(look, asked) !== undefined;
-  const checked = isSeen ? undefined : await checkTables(db, dialect, tableOrder(destination, expectation));
-  const { catalog, unusable = new Map<string, Message>() } = checked ?? {};
-  const usable = streams.filter(({ name }) => !unusable.has(name));
   const { acceptsAddress, isShared = false } = expectation;
-  // Other processes would not know.
-  if (isShared && unusable.size > 0)
-    throw new DestinationError(tablesMessages.unusable({ faults: [...unusable.values()] }));
+  const names = [streams.map(({ name }) => name), [...versioned], grantSelectTo];
+  const asked = digestOf([version, expectation.catalogue, names, expectation.views]);
+  const check = async (seen: Seen | undefined): Promise<Partial<Checked>> => {
+    if (seen !== undefined) return {};
+    const checked = await checkTables(db, dialect, tableOrder(destination, expectation));
+    // Other processes would not know.
+    if (isShared && checked.unusable.size > 0)
+      throw new DestinationError(tablesMessages.unusable({ faults: [...checked.unusable.values()] }));
+    return checked;
+  };
+  const before = await check(seenOf(look, asked));
   const rates = await readRates(db, look.facts !== undefined, expectation.views.currency);
-  const upgraded = isSeen ? [] : await ensureState(db, dialect, stateSchema, undefined, catalog);
+  const ensured = (catalog: Catalog | undefined) =>
+    catalog === undefined ? [] : ensureState(db, dialect, stateSchema, undefined, catalog);
+  const upgraded = await ensured(before.catalog);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
   const identity = { schema, program: version, companies, formats, acceptsAddress };
   await checkIdentity(db, dialect, identity);
   if (!isShared)
     for (const { name } of expectation.companies)
       await destination.lock(name, expectation.lockGroups, expectation.waitMs);
+  // While a lock was waited for, or the service, somebody may have altered tables.
+  const present = look.isOld() ? await look.again() : look;
+  const isAsBefore = present.catalog === look.catalog;
+  const { catalog, unusable = none } = isAsBefore ? before : await check(seenOf(present, asked));
+  if (!isAsBefore) await ensured(catalog);
+  const usable = streams.filter(({ name }) => !unusable.has(name));
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await chooseUnknownFieldColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
@@ -148,9 +160,11 @@ export async function prepareWarehouse(
     ...tableOrder(destination, wide),
     views: viewOrder(destination, expectation.catalogue.map(widened), expectation.views, off),
   };
-  const rest = digest([added, [...off], recordsOf(await factsOf(db))]);
-  const seen = seenOf(look, asked, rest);
-  const { done, missing, warnings } = seen === undefined ? await ensureTables(db, dialect, order) : unchanged;
+  const columns = added.map(each => [each, volatileOf(each.stream).includes(each.name)]);
+  const rest = digestOf([columns, [...off], recordsOf(await factsOf(db))]);
+  const seen = seenOf(present, asked, rest);
+  const { done, missing, warnings }: Ensured =
+    seen === undefined ? await ensureTables(db, dialect, order) : { done: [], missing: [], warnings: seen.warnings };
   const extensions = seen?.extensions ?? (await readExtensions(db, dialect, order, catalog));
   await keepRates(db, stateSchema, rates);
   const mended = isShared ? [] : await mendLost(destination, { ...expectation, streams: usable });
@@ -162,12 +176,12 @@ export async function prepareWarehouse(
       ? []
       : await reconcileHistoriesOf(destination, { ...expectation, streams: wide.streams });
     const still = new Map([...off, ...(await leftComments(destination, expectation))]);
-    const comments = digest([...still]);
+    const comments = digestOf([...still]);
     await markOff(destination, expectation);
     if (seen?.comments === comments) return histories;
     await commentTables(db, dialect, schema, still);
-    const isAsBefore = [...upgraded, ...done, ...missing, ...warnings, ...unusable].length === 0;
-    if (isAsBefore) await rememberLook(db, look, asked + rest, { extensions, comments });
+    const isChanged = unusable.size > 0 || (await present.again()).catalog !== present.catalog;
+    if (!isChanged) await rememberLook(db, dialect, present, asked + rest, { extensions, comments, warnings });
     return histories;
   };
   return {
@@ -282,13 +296,13 @@ async function forgetLoss(destination: Destination, expectation: Expectation, st
 /** What the tables of streams that are switched off say: since when they stand still. By the table's name. */
 async function offComments(
   { db }: Destination,
-  { catalogue, streams, companies, now }: Expectation,
+  { catalogue, streams, now }: Expectation,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await db.selectFrom("streams").select(["stream", "company", "last_success_at"]).execute();
   const comments = new Map<string, string>();
   for (const stream of catalogue.filter(candidate => !streams.includes(candidate))) {
     const last = rows
-      .filter(row => row.stream === stream.name && companies.some(company => company.name === row.company))
+      .filter(row => row.stream === stream.name)
       .map(row => row.last_success_at?.toISOString() ?? now)
       .sort()
       .at(-1);

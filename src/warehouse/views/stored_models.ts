@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
 import { inDependencyOrder, type Model } from "../../catalog/model.ts";
+import { digestOf } from "../../digest.ts";
 import { TributaryError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
@@ -127,10 +127,7 @@ async function sourcesOf({ db }: Place, { models, catalogue }: ViewOrder): Promi
       .sort()
       .map(name => changed.get(name));
     const told = Object.entries(facts).filter(([name]) => read.has(name));
-    return createHash("sha256")
-      .update(JSON.stringify([moments, told]))
-      .digest("hex")
-      .slice(0, 16);
+    return digestOf([moments, told]);
   };
 }
 

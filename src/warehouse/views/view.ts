@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Table, TableSet } from "../../catalog/columns.ts";
 import type { Models, Readings } from "../../catalog/model.ts";
 import type { Stream } from "../../catalog/stream.ts";
+import { digestOf } from "../../digest.ts";
 import { versionsName } from "../ddl/as_of.ts";
 
 export interface ViewOrder extends Omit<Models, "meanings">, Readings {
@@ -64,8 +64,6 @@ export const storedName = (model: string): string => `model_${model}`;
 export const analyticsSchema = (schema: string): string => `${schema}_analytics`;
 
 export const printOf = ({ select, comment, columns }: View): ViewRecord[string] => ({
-  definition: digest(select),
-  comments: digest(JSON.stringify([comment, columns])),
+  definition: digestOf(select),
+  comments: digestOf([comment, columns]),
 });
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -41,7 +41,8 @@ test.each([
       destination,
       "select confrelid::regclass::text as to from pg_constraint where contype = 'f' and conrelid = 'procurement.item_tags'::regclass",
     );
-    expect(keys).toEqual([{ to: "procurement.items" }]);
+    const [server] = await rowsOf(destination, "select current_setting('server_version_num')::integer as version");
+    expect(keys).toEqual(Number(server!["version"]) < 180_000 ? [] : [{ to: "procurement.items" }]);
     expect(await ensure(destination, wish)).toEqual({ done: [], missing: [], warnings: [] });
   },
 );

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { TableSet } from "../../../catalog/columns.ts";
+import { digestOf } from "../../../digest.ts";
 import { parsedJson, remove, syncFolder, writeDurably } from "../../../files.ts";
 import { stageColumns } from "../../../rows/batch.ts";
 import type { StageRecord } from "../../destination.ts";
@@ -47,9 +47,7 @@ export function layoutPrint(tables: TableSet): string {
     stageColumns(table).map(column => [column.name, column.kind]),
   ]);
   const keyKinds = tables.main.key.map(name => tables.main.columns.find(column => column.name === name)?.kind);
-  return createHash("sha256")
-    .update(JSON.stringify([layout, keyKinds]))
-    .digest("hex");
+  return digestOf([layout, keyKinds]);
 }
 
 /** Makes what the manifest says the truth about its folder: durable when it resolves. */

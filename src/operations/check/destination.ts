@@ -105,12 +105,13 @@ async function checkContents(
 ): Promise<readonly CheckLine[] | undefined> {
   const { db, dialect } = looked;
   const order = tableOrder(where, { streams, grantSelectTo: where.grantSelectTo, versioned });
-  const { catalog, unusable } = await checkTables(db, dialect, order);
+  const { catalog, altered, unusable } = await checkTables(db, dialect, order);
   if (!(await hasState(looked))) return undefined;
   await compareIdentity(db, { schema: where.schema, program: version, companies });
   const extensions = await readExtensions(db, dialect, order, catalog);
   const columns = [...extensions].flatMap(([table, { others }]) => others.map(column => `${table}.${column}`));
   const others = columns.length === 0 ? [] : [ok("columns", checkMessages.columns_of_others({ columns }))];
+  if (altered.length > 0) others.push(warning("columns", checkMessages.columns_retyped({ columns: altered })));
   return [...others, ...[...unusable.values()].map(message => failure(NAME, new DestinationError(message)))];
 }
 

@@ -100,6 +100,11 @@ export const checkMessages = catalog("check", {
     ({ columns }) =>
       `Columns that tributary did not make: ${columns.join(", ")}. Their values stay when a row changes.`,
   ),
+  columns_retyped: template(
+    { columns: ["items.price"] as readonly string[] },
+    ({ columns }) =>
+      `Somebody changed the type of columns: ${columns.join(", ")}. The next run gives it back and reads their values again.`,
+  ),
   run_at_work: template(
     { command: "tributary sync", run_id: "20260329T010000Z-4f1c", pid: 4711, host: "etl-1" },
     ({ command, run_id, pid, host }) => `${command} (${run_id}, process ${pid} on ${host}) is at work`,

@@ -82,6 +82,8 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
 /** The tables before a run, and the streams that cannot be worked on until somebody has changed something, with the reason. */
 export interface Checked {
   readonly catalog: Catalog;
+  /** Columns whose type somebody changed, `table.column`: the run gives it back. */
+  readonly altered: readonly string[];
   readonly unusable: ReadonlyMap<string, Message>;
 }
 
@@ -111,7 +113,11 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
   if (!isOnesOwn && shapes.some(({ name }) => catalog.tables.has(`${order.schema}.${name}`)))
     await refuseOthersTables(db, order);
   const altered = given === undefined ? [] : alteredColumns(catalog, shapes, given);
-  return { catalog, unusable: dialect.isServer ? await neededColumns(db, order.schema, altered) : new Map() };
+  return {
+    catalog,
+    altered: altered.map(({ table, column }) => `${table}.${column}`),
+    unusable: dialect.isServer ? await neededColumns(db, order.schema, altered) : new Map(),
+  };
 }
 
 async function planned(db: Db, dialect: Dialect, order: TableOrder): Promise<Plan & { readonly catalog: Catalog }> {

@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
+import type { Company } from "../config/config.ts";
 import { ConfigError, type ExitCode } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { Followed } from "../operations/upload/follow.ts";
+import type { Inputs } from "../operations/upload/inputs.ts";
 import type { UploadEvent, UploadedFile } from "../operations/upload/upload.ts";
 import { type Given, uploadOptions } from "../options/options.ts";
 import { runDefaults } from "./connector.ts";
 import { libraryMessages } from "./messages.ts";
 import { begin, checked, type Run, type WatchOptions } from "./run.ts";
-import { opened, type Warehouse } from "./warehouse.ts";
+import { type OpenWarehouse, opened, type Warehouse } from "./warehouse.ts";
 
 /** How files are uploaded. */
 export interface UploadOptions extends WatchOptions<readonly UploadEvent[]>, Given<typeof uploadOptions> {}
@@ -27,15 +29,42 @@ export interface UploadReport {
 
 const nothing: Followed = { pending: new Map(), rows: {} };
 
+/** Whose documents they are. @throws ConfigError where several companies could be meant */
+export async function uploadingCompany(
+  { loaded, companies }: OpenWarehouse,
+  named: string | undefined,
+): Promise<Company> {
+  const { companiesOf } = await import("../sync/run/run.ts");
+  const [company, ...others] = companiesOf(loaded.config, named);
+  if (others.length > 0) throw new ConfigError(libraryMessages.company_not_named({ companies }));
+  return company!;
+}
+
+/** Which files may be sent, and as what. */
+export async function uploadInputs({ loaded }: OpenWarehouse, contentType: string | undefined): Promise<Inputs> {
+  const { filesOf } = await import("../warehouse/connect/open.ts");
+  const { destination, archive } = loaded.config;
+  const own = [resolve(loaded.file), ...loaded.mounted, ...filesOf(destination)];
+  return { contentType, guarded: archive === undefined ? own : [...own, archive.path] };
+}
+
 /**
  * Uploads files to the service, each content once, and resumes an upload that was interrupted. Where the service may have created a document
  * but its answer was lost, the file is reported as `unknown` and not sent again.
  * @throws ConfigError for files that cannot be sent, before anything is; LockedError, DestinationError, StoppedError
  */
-export function upload(
+export const upload = (
   warehouse: Warehouse,
   files: readonly string[],
   options: UploadOptions = {},
+): Run<readonly UploadEvent[], UploadReport> => uploadEach(warehouse, files, options);
+
+/** The same; `through` is called for each file once its outcome is known. */
+export function uploadEach(
+  warehouse: Warehouse,
+  files: readonly string[],
+  options: UploadOptions,
+  through?: (sent: UploadedFile) => Promise<void>,
 ): Run<readonly UploadEvent[], UploadReport> {
   const own = opened(warehouse);
   return begin(own, options, async (tools, show) => {
@@ -43,14 +72,12 @@ export function upload(
     const { uploadFiles } = await import("../operations/upload/upload.ts");
     const { followUploads } = await import("../operations/upload/follow.ts");
     const { exitCodeOfAll } = await import("../sync/run/report.ts");
-    const { companiesOf } = await import("../sync/run/run.ts");
     const { uploads: flow } = await import("../../streams/uploads.ts");
     const { config } = own.loaded;
-    const [company, ...others] = companiesOf(config, named);
-    if (others.length > 0) throw new ConfigError(libraryMessages.company_not_named({ companies: own.companies }));
+    const company = await uploadingCompany(own, named);
     const order = {
-      ...(await runDefaults()),
-      ...{ config, flow, company: company!, contentType, again, lockWaitMs: waitMs ?? 0 },
+      ...{ ...(await runDefaults()), ...(await uploadInputs(own, contentType)) },
+      ...{ config, flow, company, again, lockWaitMs: waitMs ?? 0 },
       files: files.map(file => resolve(file)),
     };
     const steps = new Map<string, UploadEvent>();
@@ -60,7 +87,7 @@ export function upload(
       if (event.step === "done") tools.log.info(libraryMessages.file_uploaded(), { file: event.file });
       else tools.log.debug(event.step, { file: event.file });
     };
-    const uploads = await uploadFiles(order, { ...tools, tell });
+    const uploads = await uploadFiles(order, { ...tools, tell, through });
     const ids = [...new Set(uploads.flatMap(({ doc_id }) => doc_id ?? []))];
     const [since] = uploads.flatMap(({ sent_at }) => sent_at ?? []).toSorted();
     const isFollowed = waitMs !== undefined && since !== undefined;

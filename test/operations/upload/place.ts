@@ -65,6 +65,7 @@ export async function placeOf(
         models,
       },
       ...{ relations: relationsOf, identity: identityEndpoint, files: [], contentType: undefined, again: false },
+      guarded: [],
       ...{ lockWaitMs: 0, ...more },
     };
   };

@@ -7,5 +7,6 @@ export const uploads: UploadFlow = {
   record: { path: "/documents/{doc_id}", status: "processing_status" },
   list: "/documents",
   feed: { path: "/ingested", rows: "items", from: "date_from", id: "id", name: "title", status: "status" },
+  failed: ["*failed*", "*failure*", "*error*"],
   results: { documents: "doc_id", ingested: "id", findings: "doc_id" },
 };

@@ -166,6 +166,8 @@ export interface UploadFlow {
   readonly list: string;
   /** A feed that shows documents, its parameter for the first day, and fields of its rows. */
   readonly feed: Readonly<Record<"path" | "rows" | "from" | "id" | "name" | "status", string>>;
+  /** Words of a status that say in plain English that processing failed; no value is documented. */
+  readonly failed: readonly string[];
   /** By stream the column of its table that names the document. */
   readonly results: Readonly<Record<string, string>>;
 }

@@ -23,11 +23,13 @@ export interface UploadReport {
   readonly uploads: readonly UploadedFile[];
   /** Documents that are not processed as far as is said, with the status that was seen last. */
   readonly pending: readonly { readonly doc_id: string; readonly status: string | null }[];
+  /** Documents whose processing failed, with the status that says so. */
+  readonly failed: readonly { readonly doc_id: string; readonly status: string }[];
   /** What they became, by table. */
   readonly rows: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 }
 
-const nothing: Followed = { pending: new Map(), rows: {} };
+const nothing: Followed = { pending: new Map(), failed: new Map(), rows: {} };
 
 /** Whose documents they are. @throws ConfigError where several companies could be meant */
 export async function uploadingCompany(
@@ -94,10 +96,20 @@ export function uploadEach(
     const runTools = { ...tools, watch: () => undefined };
     const followed = isFollowed ? await followUploads(order, runTools, ids, { since, waitMs }) : nothing;
     const pending = [...followed.pending].map(([doc_id, status]) => ({ doc_id, status }));
+    const failed = [...followed.failed].map(([doc_id, status]) => ({ doc_id, status }));
     const late = libraryMessages.uploads_not_processed({ wait_ms: waitMs ?? 0, pending });
-    const warnings = pending.length === 0 ? [] : [followed.unread ?? late];
+    const warnings = [
+      ...(pending.length === 0 ? [] : [followed.unread ?? late]),
+      ...(failed.length === 0 ? [] : [libraryMessages.uploads_failed({ failed })]),
+    ];
     const codes = uploads.map(({ exit_code }) => exit_code);
-    const exit_code = exitCodeOfAll([...codes, followed.sync?.exit_code ?? 0, pending.length === 0 ? 0 : 5]);
-    return { exit_code, run_id: followed.sync?.run_id ?? null, warnings, uploads, pending, rows: followed.rows };
+    const exit_code = exitCodeOfAll([
+      ...codes,
+      ...(followed.sync === undefined ? [] : [followed.sync.exit_code]),
+      ...(failed.length === 0 ? [] : [1 as const]),
+      ...(pending.length === 0 ? [] : [5 as const]),
+    ]);
+    const { sync, rows } = followed;
+    return { exit_code, run_id: sync?.run_id ?? null, warnings, uploads, pending, failed, rows };
   });
 }

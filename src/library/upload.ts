@@ -89,7 +89,9 @@ export function uploadEach(
       if (event.step === "done") tools.log.info(libraryMessages.file_uploaded(), { file: event.file });
       else tools.log.debug(event.step, { file: event.file });
     };
-    const uploads = await uploadFiles(order, { ...tools, tell, through });
+    const met: Message[] = [];
+    const warn = (warning: Message) => void met.push(warning);
+    const uploads = await uploadFiles(order, { ...tools, tell, warn, through });
     const ids = [...new Set(uploads.flatMap(({ doc_id }) => doc_id ?? []))];
     const [since] = uploads.flatMap(({ sent_at }) => sent_at ?? []).toSorted();
     const isFollowed = waitMs !== undefined && since !== undefined;
@@ -99,6 +101,7 @@ export function uploadEach(
     const failed = [...followed.failed].map(([doc_id, status]) => ({ doc_id, status }));
     const late = libraryMessages.uploads_not_processed({ wait_ms: waitMs ?? 0, pending });
     const warnings = [
+      ...met,
       ...(pending.length === 0 ? [] : [followed.unread ?? late]),
       ...(failed.length === 0 ? [] : [libraryMessages.uploads_failed({ failed })]),
     ];

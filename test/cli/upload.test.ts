@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -271,4 +280,16 @@ test("documents that may be an unknown upload's are named whole at 80 columns", 
   stdout.end();
   expect(ended.code).toBe(5);
   expect(await printed).toMatch(/\bDOC-U1\b/);
+});
+
+test("what was mended when the warehouse was opened is a warning of the upload that met it", async () => {
+  const { run, file, folder } = await office();
+  file("a.pdf");
+  expect((await run("a.pdf")).code).toBe(0);
+  truncateSync(join(folder, "w.versions/work.duckdb"), 5_000);
+  const ended = json<{ warnings: object[]; uploads: object[] }>(await run("a.pdf", "--json"));
+  expect(ended).toMatchObject({
+    warnings: [{ code: "duckdb.damaged_replaced" }],
+    uploads: [{ outcome: "present", doc_id: "DOC-U1" }],
+  });
 });

@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
 import { ApiError, type ExitCode, meetsOthers, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
+import type { Message } from "../../message.ts";
 import { isObject } from "../../rows/reject.ts";
 import type { Api } from "../../source/api.ts";
 import { type Content, type PutOutcome, putFile } from "../../source/presigned.ts";
@@ -15,10 +16,8 @@ import { newRunId } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import { createSharedClients, openService } from "../../sync/run/service.ts";
 import { inState } from "../../warehouse/connect/open.ts";
-import type { Db } from "../../warehouse/database.ts";
-import type { Destination } from "../../warehouse/destination.ts";
 import { recordedFacts } from "../../warehouse/state/facts.ts";
-import { lastUpload, type UploadRecord, uploadedDocuments, writeUpload } from "../../warehouse/state/uploads.ts";
+import { openUploadLedger, type UploadLedger, type UploadRecord } from "../../warehouse/state/uploads.ts";
 import { contentOf, type Inputs, mediaTypeOf, requireSendable } from "./inputs.ts";
 import { documentsNamed } from "./lookup.ts";
 import { uploadMessages } from "./messages.ts";
@@ -43,6 +42,8 @@ export interface UploadEvent {
 
 export interface UploadTools extends Pick<RunTools, "clock" | "random" | "log" | "signal" | "redact" | "waits"> {
   readonly tell: (event: UploadEvent) => void;
+  /** Is called for what was met, and mended, when the warehouse was opened. */
+  readonly warn: (warning: Message) => void;
   /** Is called for each file once its outcome is known. */
   readonly through?: ((file: UploadedFile) => Promise<void>) | undefined;
 }
@@ -108,7 +109,9 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
         { schema: destination.schema, facts: await recordedFacts(destination) },
         version,
       );
-      const uploads = new Uploads(order, tools, destination, service.api);
+      const ledger = await openUploadLedger(destination, [company]);
+      for (const warning of [...destination.warnings, ...ledger.warnings]) tools.warn(warning);
+      const uploads = new Uploads(order, tools, ledger, service.api);
       try {
         return await uploads.takeAll(files);
       } finally {
@@ -123,7 +126,7 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
 class Uploads {
   readonly #order: UploadOrder;
   readonly #tools: UploadTools;
-  readonly #db: Db;
+  readonly #ledger: UploadLedger;
   readonly #api: Api;
   /** By content: what is sent twice in one call is sent once. */
   readonly #taken = new Map<string, Promise<UploadedFile>>();
@@ -132,10 +135,10 @@ class Uploads {
   /** What every further request would meet, too. */
   #barrier: ApiError | undefined;
 
-  constructor(order: UploadOrder, tools: UploadTools, { db }: Destination, api: Api) {
+  constructor(order: UploadOrder, tools: UploadTools, ledger: UploadLedger, api: Api) {
     this.#order = order;
     this.#tools = tools;
-    this.#db = db;
+    this.#ledger = ledger;
     this.#api = api;
   }
 
@@ -175,7 +178,7 @@ class Uploads {
     const within = { since: this.#unknownSince, signal: this.#tools.signal };
     const found = await documentsNamed(this.#api, this.#order.flow, names, within);
     const ids = [...found.values()].flatMap(each => [...each]);
-    const known = await uploadedDocuments(this.#db, this.#order.company.name, ids);
+    const known = await this.#ledger.documents(this.#order.company.name, ids);
     return all.map(each => {
       const own = [...(found.get(basename(each.file)) ?? [])].filter(id => !known.has(id));
       if (each.outcome !== "unknown" || own.length === 0) return each;
@@ -187,7 +190,7 @@ class Uploads {
     const { again } = this.#order;
     const { path, sha256, bytes } = content;
     const company = this.#order.company.name;
-    const last = await lastUpload(this.#db, company, sha256);
+    const last = await this.#ledger.last(company, sha256);
     const isOver = last !== undefined && ["finalizing", "finalized"].includes(last.state);
     if (isOver && !again) {
       const { doc_id, error, started_at, changed_at } = last;
@@ -267,8 +270,10 @@ class Uploads {
   }
 
   async #note({ path }: Content, record: UploadRecord, step?: UploadEvent["step"]): Promise<UploadRecord> {
-    const written = { ...record, changed_at: new Date(this.#tools.clock.now()).toISOString() };
-    await writeUpload(this.#db, written);
+    const now = new Date(this.#tools.clock.now()).toISOString();
+    // Never back in time, whatever the clock does: by it the later of two notes is told.
+    const written = { ...record, changed_at: [now, String(record.changed_at)].toSorted().at(-1)! };
+    await this.#ledger.write(written);
     if (step !== undefined) this.#tools.tell({ file: path, step });
     return written;
   }

@@ -42,7 +42,7 @@ test("files are uploaded, waited for and shown as rows", async () => {
   file("b.xlsx");
   const ended = await run("a.pdf", "b.xlsx", "--wait", "1m");
   expect(ended.code).toBe(0);
-  expect(ended.stdout).toMatch(/a\.pdf +uploaded +DOC-U\d\n.*b\.xlsx +uploaded +DOC-U\d\n/);
+  expect(ended.stdout).toMatch(/uploaded +DOC-U\d +a\.pdf\nuploaded +DOC-U\d +b\.xlsx\n/);
   expect(ended.stdout).toMatch(/\ningested\nrow_type +id [\s\S]*\ndocument +DOC-U1 /);
   expect(ended.stdout).toMatch(/\ndocuments\ndoc_id[\s\S]*\nDOC-U1 /);
   expect(ended.stdout).toMatch(/\nfindings\nfinding_item_id/);
@@ -268,7 +268,7 @@ test("--watch of a file, of a folder that is not there and of one that refuses i
   expect(existsSync(join(folder, "inbx"))).toBe(false);
 });
 
-test("documents that may be an unknown upload's are named whole at 80 columns", async () => {
+test("documents, and those that an unknown upload may have become, are named whole at 80 columns", async () => {
   const { file, folder, simulator } = await office({ faults: { only: "/ingest/finalize" } });
   const name = `${"long ".repeat(12)}name.pdf`;
   file(name);
@@ -280,6 +280,16 @@ test("documents that may be an unknown upload's are named whole at 80 columns", 
   stdout.end();
   expect(ended.code).toBe(5);
   expect(await printed).toMatch(/\bDOC-U1\b/);
+  Object.assign(simulator.faults, { truncatedBody: 0 });
+  const other = `${"other ".repeat(12)}name.pdf`;
+  file(other);
+  const wide = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const uploaded = text(wide);
+  await inProcess(["upload", other], {
+    ...{ cwd: folder, env: configured(folder), stdout: wide as unknown as NodeJS.WriteStream },
+  });
+  wide.end();
+  expect(await uploaded).toMatch(/^uploaded +DOC-U2 +other .*…$/m);
 });
 
 test("what was mended when the warehouse was opened is a warning of the upload that met it", async () => {

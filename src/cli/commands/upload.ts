@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { Argument } from "commander";
 import type { Company } from "../../config/config.ts";
 import { counted, formatCount } from "../../counted.ts";
@@ -62,14 +62,14 @@ async function upload(named: readonly string[], options: UploadOptions, context:
     const inputs = await uploadInputs(warehouse, contentType);
     const folder = watch === undefined ? undefined : resolve(context.cwd, watch);
     const files = await filesOf(folder, named, inputs, context);
-    if (options.dryRun) return planned(files, inputs);
+    if (options.dryRun) return planned(files, inputs, context);
     if (!options.yes && (folder !== undefined || new Set(files).size > UNASKED))
       await requireConsent(folder, files.length, whose, context);
     const send = (all: readonly string[], through?: (sent: UploadedFile) => Promise<void>) =>
       uploadEach(warehouse, all, { company, contentType, again, waitMs, signal: tools.signal }, through);
     if (folder !== undefined) return watching({ ...inputs, folder, waiting: files.length }, send, tools);
     const report = await send(files);
-    return { document: report, text: look => inWords(report, look) };
+    return { document: report, text: look => inWords(report, context.cwd, look) };
   });
 }
 
@@ -90,14 +90,14 @@ async function filesOf(
   return files;
 }
 
-async function planned(files: readonly string[], inputs: Inputs): Promise<Outcome> {
+async function planned(files: readonly string[], inputs: Inputs, { cwd }: CliContext): Promise<Outcome> {
   const { plannedUploads } = await import("../../operations/upload/inputs.ts");
   const plan = await plannedUploads(files, inputs);
   const text = (look: Look) => {
     const table = rowTable(
       plan,
       [
-        ["file", each => each.file],
+        ["file", each => relative(cwd, each.file)],
         ["media type", each => each.content_type],
         ["bytes", each => each.bytes, "right"],
       ],
@@ -129,15 +129,17 @@ function requireConsent(
   });
 }
 
-function inWords({ uploads, warnings, rows }: UploadReport, look: Look): string {
+function inWords({ uploads, warnings, rows }: UploadReport, cwd: string, look: Look): string {
   const table = rowTable(
     uploads,
     [
-      ["file", upload => upload.file],
       ["", upload => upload.outcome],
       ["document", upload => upload.doc_id],
+      ["file", upload => relative(cwd, upload.file)],
     ],
     look,
+    // A document's id is of no use unless it is whole.
+    { pinned: 2 },
   );
   const tables = Object.entries(rows).map(
     ([name, all]) => `${name}\n${all.length === 0 ? "no rows" : shown(all, look)}`,

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { Company } from "../config/config.ts";
 import { ConfigError, type ExitCode } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { Followed } from "../operations/upload/follow.ts";
@@ -23,7 +22,7 @@ export interface UploadReport {
   readonly uploads: readonly UploadedFile[];
   /** Documents that are not processed as far as is said, with the status that was seen last. */
   readonly pending: readonly { readonly doc_id: string; readonly status: string | null }[];
-  /** Documents whose processing failed, with the status that says so. */
+  /** Documents whose processing failed, with their last status. */
   readonly failed: readonly { readonly doc_id: string; readonly status: string }[];
   /** What they became, by table. */
   readonly rows: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -31,11 +30,8 @@ export interface UploadReport {
 
 const nothing: Followed = { pending: new Map(), failed: new Map(), rows: {} };
 
-/** Whose documents they are. @throws ConfigError where several companies could be meant */
-export async function uploadingCompany(
-  { loaded, companies }: OpenWarehouse,
-  named: string | undefined,
-): Promise<Company> {
+/** The company that the documents go to. @throws ConfigError where several companies could be meant */
+export async function uploadingCompany({ loaded, companies }: OpenWarehouse, named: string | undefined) {
   const { companiesOf } = await import("../sync/run/run.ts");
   const [company, ...others] = companiesOf(loaded.config, named);
   if (others.length > 0) throw new ConfigError(libraryMessages.company_not_named({ companies }));

@@ -38,7 +38,7 @@ export interface Destination extends Exportable, AsyncDisposable {
   stage(company: string, tables: TableSet): Promise<Stage>;
   /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
   spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
-  /** What must outlive the database, where that is a file which can be damaged; a server keeps it in its own tables. */
+  /** Outlives the database, where that is a file which can be damaged. A server has none. */
   readonly journal?: Journal;
   readonly lastSnapshot?: () => Promise<number | undefined>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */

@@ -1,6 +1,5 @@
 import { relative, resolve } from "node:path";
 import { Argument } from "commander";
-import type { Company } from "../../config/config.ts";
 import { counted, formatCount } from "../../counted.ts";
 import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
@@ -115,7 +114,7 @@ async function planned(files: readonly string[], inputs: Inputs, { cwd }: CliCon
 function requireConsent(
   folder: string | undefined,
   files: number,
-  { name, baseUrl }: Company,
+  { name, baseUrl }: { readonly name: string; readonly baseUrl: string },
   context: CliContext,
 ): Promise<void> {
   const to = `to ${baseUrl} for company ${name}`;

@@ -19,7 +19,7 @@ import type { UploadOrder } from "./upload.ts";
 export interface Followed {
   /** Documents that are not processed as far as anything says, with the status that was seen last. */
   readonly pending: ReadonlyMap<string, string | null>;
-  /** Documents whose processing failed, with the status that says so. */
+  /** Documents whose processing failed, with their last status. */
   readonly failed: ReadonlyMap<string, string>;
   /** Why nothing was waited for. */
   readonly unread?: Message;
@@ -69,7 +69,7 @@ export async function followUploads(
 }
 
 interface Waiting {
-  /** Those that are processed, or failed, are taken out. */
+  /** Processed and failed ones are taken out. */
   readonly pending: Map<string, string | null>;
   readonly failed: Map<string, string>;
   readonly tests: MeaningTests[string];
@@ -87,7 +87,7 @@ async function untilProcessed(
   const { record, feed } = flow;
   const note = (id: string, status: unknown, isProcessed: boolean) => {
     if (typeof status === "string") pending.set(id, status);
-    const hasFailed = !isProcessed && typeof status === "string" && passes(flow.failed, status);
+    const hasFailed = !isProcessed && typeof status === "string" && passes(flow.record.failed, status);
     if (hasFailed) failed.set(id, status);
     if (isProcessed || hasFailed) pending.delete(id);
   };

@@ -5,10 +5,9 @@ import { basename, extname, sep } from "node:path";
 import { refuse } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { Message } from "../../message.ts";
-import type { Content } from "../../source/presigned.ts";
 import { uploadMessages } from "./messages.ts";
 
-/** What decides whether a file may be sent, and as what. */
+/** The rules by which a file may be sent. */
 export interface Inputs {
   /** Undefined: by the ending of each file's name. */
   readonly contentType: string | undefined;
@@ -73,7 +72,7 @@ export interface PlannedUpload {
   readonly code: string | null;
 }
 
-/** What an upload would do with each file; nothing is read of their contents. */
+/** The plan of an upload. File contents are not read. */
 export const plannedUploads = (files: readonly string[], inputs: Inputs): Promise<readonly PlannedUpload[]> =>
   Promise.all(
     files.map(async file => {
@@ -91,7 +90,7 @@ export async function requireSendable(files: readonly string[], inputs: Inputs):
 }
 
 /** A file's size and SHA-256, by reading it whole. */
-export async function contentOf(path: string): Promise<Content> {
+export async function contentOf(path: string) {
   const hash = createHash("sha256");
   let bytes = 0;
   for await (const chunk of createReadStream(path)) {

@@ -42,7 +42,7 @@ export interface UploadEvent {
 
 export interface UploadTools extends Pick<RunTools, "clock" | "random" | "log" | "signal" | "redact" | "waits"> {
   readonly tell: (event: UploadEvent) => void;
-  /** Is called for what was met, and mended, when the warehouse was opened. */
+  /** Is called for each repair that opening the warehouse made. */
   readonly warn: (warning: Message) => void;
   /** Is called for each file once its outcome is known. */
   readonly through?: ((file: UploadedFile) => Promise<void>) | undefined;
@@ -271,7 +271,7 @@ class Uploads {
 
   async #note({ path }: Content, record: UploadRecord, step?: UploadEvent["step"]): Promise<UploadRecord> {
     const now = new Date(this.#tools.clock.now()).toISOString();
-    // Never back in time, whatever the clock does: by it the later of two notes is told.
+    // Never back in time, whatever the clock does: journal and table are compared by it.
     const written = { ...record, changed_at: [now, String(record.changed_at)].toSorted().at(-1)! };
     await this.#ledger.write(written);
     if (step !== undefined) this.#tools.tell({ file: path, step });

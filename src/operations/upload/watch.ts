@@ -64,7 +64,7 @@ export async function watchFolder(watched: Watched, tools: Tools): Promise<void>
 class FolderWatch {
   readonly #watched: Watched;
   readonly #tools: Tools;
-  /** By file what it looked like at the look before. */
+  /** Size and time of each file at the look before. */
   #before: ReadonlyMap<string, string> = new Map();
 
   constructor(watched: Watched, tools: Tools) {
@@ -121,7 +121,7 @@ class FolderWatch {
 
   async #isSendable(file: string): Promise<boolean> {
     const fault = await inputFault(file, this.#watched);
-    // Somebody took it back.
+    // A user may have taken it back.
     if (fault !== undefined && (await entryAt(file)) !== undefined) await this.#away(file, "failed", fault, undefined);
     return fault === undefined;
   }
@@ -148,7 +148,7 @@ class FolderWatch {
     moved(await moveFree(file, join(folder, into)), fault, sent);
   }
 
-  /** By file what shows whether it still changes. */
+  /** Size and time of each file: they show whether it still changes. */
   async #looks(folder: string): Promise<ReadonlyMap<string, string>> {
     const seen = new Map<string, string>();
     for (const file of await filesIn(folder).catch(error => this.#isAway(error))) {
@@ -206,7 +206,7 @@ async function moveFree(file: string, folder: string): Promise<string> {
 
 async function move(file: string, to: string): Promise<void> {
   await rename(file, to).catch(error => {
-    // Somebody took it back.
+    // A user may have taken it back.
     if (codeOf(error) === "ENOENT") return;
     throw new TributaryError(uploadMessages.not_moved({ file, to, reason: codeOf(error) }), 1, error);
   });

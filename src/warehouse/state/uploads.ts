@@ -12,12 +12,12 @@ import { stateMessages } from "./messages.ts";
 /** A file on its way to the service, as it is written down before each step. */
 export type UploadRecord = Readonly<Insertable<StateTables["uploads"]>>;
 
-/** What was sent, by company and content. */
+/** Uploads by company and content. */
 export interface UploadLedger {
   last(company: string, sha256: string): Promise<UploadRecord | undefined>;
   /** Durable when it resolves. */
   write(record: UploadRecord): Promise<void>;
-  /** Those of the documents that uploads of the company became. */
+  /** The documents among these that the company's uploads became. */
   documents(company: string, ids: readonly string[]): Promise<ReadonlySet<string | null>>;
   readonly warnings: readonly Message[];
 }
@@ -66,7 +66,7 @@ export async function openUploadLedger(
   };
 }
 
-/** Brings table and journal to what the newer of both says of each upload. Returns how many lines could not be read. */
+/** Gives table and journal the newer record of each upload. Returns how many lines could not be read. */
 async function agree(db: Db, journal: Journal, services: ReadonlyMap<string, string>): Promise<number> {
   const lines = await journal.lines();
   const read = (lines ?? []).map(line => notedUpload.safeParse(parsedJson(line)));
@@ -97,7 +97,7 @@ async function agree(db: Db, journal: Journal, services: ReadonlyMap<string, str
   return unread;
 }
 
-/** Nobody can tell whether it was finalized: it is not sent again by itself. */
+/** It may have been finalized or not: only `--again` sends it once more. */
 const doubted = <R extends UploadRecord>(record: R, error: string): R => ({
   ...record,
   ...{ state: "finalizing", doc_id: null, error },

@@ -50,7 +50,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       const place = await placeOf(make(), { faults: { processingMs: 5_000 } }, meanings(processed));
       const sent = await place.send([place.file("a.pdf")]);
       const order = await place.order();
-      const flow = { ...order.flow, failed: ["proces*d"] };
+      const flow = { ...order.flow, record: { ...order.flow.record, failed: ["proces*d"] } };
       const { pending, failed, rows } = await followUploads({ ...order, flow }, place.tools, ["DOC-U1"], {
         since: sent[0]!.sent_at!,
         waitMs: 600_000,

@@ -20,7 +20,10 @@ const { company: _, wait, ...sending } = uploadOptions;
 
 const own = {
   wait,
-  watch: textOption("send what is put there, and move it to done/ or failed/ in it, until it is stopped", "<folder>"),
+  watch: textOption(
+    "send what is put there, until it is stopped; files move to sending/ in it, then to done/ or failed/",
+    "<folder>",
+  ),
   ...sending,
 };
 
@@ -182,11 +185,10 @@ async function watching(
   await watchFolder(watched, tools);
   const left = (await filesWaiting(folder, guarded).catch(() => [])).length;
   const { done, present, failed } = counts;
+  const further = Object.entries({ "sent before": present, "moved to failed/": failed, "left in the folder": left });
   const parts = [
     `${counted(done - present, "file")} sent`,
-    `${formatCount(present)} that had been sent before`,
-    `${formatCount(failed)} moved to failed/`,
-    `${formatCount(left)} left in the folder`,
+    ...further.flatMap(([what, count]) => (count === 0 ? [] : `${formatCount(count)} ${what}`)),
   ];
   const exit_code: ExitCode = failed === 0 ? 0 : 1;
   const document = { exit_code, ...counts, left };

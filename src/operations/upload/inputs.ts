@@ -59,7 +59,7 @@ export async function inputFault(file: string, inputs: Inputs): Promise<Message 
       : uploadMessages.file_not_readable({ file, reason });
   }
   if (mediaTypeOf(file, inputs) !== undefined) return undefined;
-  return uploadMessages.not_a_document({ file, known: Object.keys(DOCUMENTS) });
+  return uploadMessages.not_a_document({ file });
 }
 
 /** A file that would be sent, or why it would not. */

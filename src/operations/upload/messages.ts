@@ -27,9 +27,9 @@ export const uploadMessages = catalog("upload", {
     ({ file, reason }) => `${file}: expected a file that can be read, got ${reason}: check its rights.`,
   ),
   not_a_document: template(
-    { file: "run.sh", known: ["pdf", "csv", "docx"] },
-    ({ file, known }) =>
-      `${file}: expected a document (${known.join(", ")}), got a file of another kind. If it is a document, name its media type with --content-type.`,
+    { file: "run.sh" },
+    ({ file }) =>
+      `${file}: expected a document (PDF, office, CSV, text, XML, mail, image), got a file of another kind. If it is a document, name its media type with --content-type.`,
   ),
   hidden: template(
     { file: ".env" },

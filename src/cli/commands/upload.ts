@@ -5,7 +5,6 @@ import { ConfigError, type ExitCode } from "../../errors.ts";
 import type { UploadReport } from "../../library/upload.ts";
 import { type Message, textsOf } from "../../message.ts";
 import type { Inputs } from "../../operations/upload/inputs.ts";
-import type { UploadedFile } from "../../operations/upload/upload.ts";
 import { type Given, uploadOptions } from "../../options/options.ts";
 import type { RunTools } from "../../sync/run/run_order.ts";
 import { askConsent } from "../invocation/asking.ts";
@@ -26,6 +25,8 @@ const own = {
   ),
   ...sending,
 };
+
+type UploadedFile = UploadReport["uploads"][number];
 
 type UploadOptions = Omit<CommonOptions, "waitMs"> &
   Omit<Given<typeof own>, "waitMs"> & { readonly waitMs?: number | true | undefined };

@@ -160,8 +160,8 @@ export interface UploadFlow {
   readonly initiate: string;
   /** POST of `key` and `original_filename`, which answers `doc_id`. */
   readonly finalize: string;
-  /** The document's own path, and the field of its data that may tell how far it is processed. */
-  readonly record: { readonly path: string; readonly status: string };
+  /** The document's own path, the field of its data that may tell how far it is processed, and patterns of values that mean a failure. */
+  readonly record: { readonly path: string; readonly status: string; readonly failed: readonly string[] };
   /** The list of documents, newest first; its rows' fields are not documented. */
   readonly list: string;
   /** A feed that shows documents, its parameter for the first day, and fields of its rows. */

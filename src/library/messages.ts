@@ -18,6 +18,11 @@ export const libraryMessages = catalog("library", {
     ({ option, suggestion, known }) =>
       `Unknown option ${option}${suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`}: expected one of ${known.join(", ")}.`,
   ),
+  uploads_failed: template(
+    { failed: [{ doc_id: "DOC-1", status: "failed" }] },
+    ({ failed }) =>
+      `The service could not process: ${failed.map(({ doc_id, status }) => `${doc_id} (${status})`).join(", ")}. Look at them in the service; --again sends a file once more.`,
+  ),
   uploads_not_processed: template(
     { wait_ms: 600_000, pending: [{ doc_id: "DOC-1", status: "queued" as string | null }] },
     ({ wait_ms, pending }) =>

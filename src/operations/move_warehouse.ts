@@ -20,6 +20,7 @@ import { type Expectation, prepareWarehouse } from "../warehouse/schema/prepare_
 import { addedColumnsOf, withAdded } from "../warehouse/schema/unknown_field_columns.ts";
 import { companiesKept } from "../warehouse/state/identity.ts";
 import { ensureState } from "../warehouse/state/state_ddl.ts";
+import { openUploadLedger } from "../warehouse/state/uploads.ts";
 import { copyWarehouse, type Progress } from "../warehouse/transfer/transfer.ts";
 import { storedName } from "../warehouse/views/view.ts";
 import { moveMessages } from "./messages.ts";
@@ -71,6 +72,11 @@ export async function moveWarehouse(order: WarehouseMove, tools: MoveTools): Pro
   const groups = [...new Set(order.catalogue.map(stream => lockGroupOf(order.catalogue, stream))), UPLOADS];
   await ensureState(made.db, made.dialect, made.stateSchema);
   for (const one of [former, made]) for (const company of companies) await one.lock(company, groups, tools.waitMs);
+  // Rows that the table lacks after a damaged file was replaced lie beside it, where the new warehouse does not look.
+  if ((await former.journal?.lines()) !== undefined) {
+    await ensureState(former.db, former.dialect, former.stateSchema);
+    await openUploadLedger(former, order.config.companies);
+  }
   const added = await addedColumnsOf(former);
   const all = configured(order.catalogue, order.config).map(stream => withAdded(stream, added, []));
   const streams = await withTables(former, all);

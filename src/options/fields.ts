@@ -30,6 +30,9 @@ export const askedValue = () => {
   return z.preprocess(spelled, matching("expected a value of one line", /^[^\0\r\n]+$/)).meta(open);
 };
 
+export const mediaType = () =>
+  matching("expected a media type such as application/pdf", /^[a-z0-9][\w.+-]*\/[a-z0-9][\w.+-]*$/i);
+
 /** `table.column`. */
 export const columnName = () => matching("expected a column such as orders.customer_id", /^\w+\.\w+$/).meta(open);
 

@@ -126,8 +126,8 @@ export const uploadOptions = {
   ),
   again: flag("send a content once more that was sent before"),
   content_type: option(
-    fields.name("a media type"),
-    "media type of the files (default: by the ending of each name)",
+    fields.mediaType(),
+    "media type of all files, as type/subtype (default: by the ending of each name, for the endings of documents)",
     "<type>",
   ),
 };

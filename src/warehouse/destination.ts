@@ -38,6 +38,8 @@ export interface Destination extends Exportable, AsyncDisposable {
   stage(company: string, tables: TableSet): Promise<Stage>;
   /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
   spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
+  /** Outlives the database, where that is a file which can be damaged. A server has none. */
+  readonly journal?: Journal;
   readonly lastSnapshot?: () => Promise<number | undefined>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
   releaseToReaders(): Promise<Release>;
@@ -60,6 +62,18 @@ export interface Destination extends Exportable, AsyncDisposable {
   cleanse(tables: readonly { readonly schema: string; readonly name: string }[]): Promise<string | undefined>;
   /** Releases the locks and closes. Doesn't release anything to readers. */
   close(): Promise<void>;
+}
+
+/** A file of lines beside a database file. */
+export interface Journal {
+  readonly path: string;
+  /** Its lines in their order; undefined where it was never written. */
+  lines(): Promise<readonly string[] | undefined>;
+  /** The line is durable when it resolves. */
+  append(line: string): Promise<void>;
+  replace(lines: readonly string[]): Promise<void>;
+  /** Whether a damaged database file was replaced by an older one. */
+  isAfterDamage(): Promise<boolean>;
 }
 
 export interface WorkSize {

@@ -72,10 +72,38 @@ export function deafContext(surface: Pick<Surface, "env" | "cwd"> & Partial<Surf
   return { context, written, code: () => code };
 }
 
+/** Runs a command in this process on a make-believe terminal that types keys once each question stands there. */
+export async function atTerminal(
+  args: readonly string[],
+  place: Pick<Surface, "env" | "cwd">,
+  typed: readonly (readonly [question: string, keys: string])[],
+): Promise<Ended> {
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()];
+  // A prompt pipes into its screen, which the process's own streams survive.
+  Object.assign(stderr, { end: () => stderr });
+  Object.assign(stdin, { isTTY: true, setRawMode: () => stdin });
+  const waiting = [...typed];
+  let screen = "";
+  stderr.on("data", (chunk: Buffer) => {
+    screen += chunk.toString();
+    const next = waiting[0];
+    if (next === undefined || !screen.includes(next[0])) return;
+    waiting.shift();
+    screen = "";
+    setImmediate(() => stdin.write(next[1]));
+  });
+  const ended = await inProcess(args, { ...place, ...({ stdin, stderr } as unknown as Partial<Surface>) });
+  if (waiting.length > 0) throw new Error(`${args.join(" ")} did not ask: ${waiting[0]![0]}`);
+  return ended;
+}
+
 /** Runs a command to its end in this process, in a tenth of the time that one of its own takes. */
-export async function inProcess(args: readonly string[], place: Pick<Surface, "env" | "cwd">): Promise<Ended> {
-  const stdin = new PassThrough().end();
-  const { context, written, code } = deafContext({ ...place, stdin: stdin as unknown as NodeJS.ReadStream });
+export async function inProcess(
+  args: readonly string[],
+  place: Pick<Surface, "env" | "cwd"> & Partial<Surface>,
+): Promise<Ended> {
+  const stdin = new PassThrough().end() as unknown as NodeJS.ReadStream;
+  const { context, written, code } = deafContext({ stdin, ...place });
   let ended: ExitCode | undefined;
   try {
     await runCommand(args, context);

@@ -93,7 +93,7 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
     ["sync/run/assumptions.ts", "LEAST_ROWS", { returns: "0" }, "sync/run/assumptions"],
   ],
   14: [
-    ["operations/upload/upload.ts", "#note", { without: "writeUpload" }, "operations/upload/upload"],
+    ["operations/upload/upload.ts", "#note", { without: "write" }, "operations/upload/upload"],
     ["source/client.ts", "#confirmed", { returns: "verdict" }, "source/post"],
   ],
   15: [

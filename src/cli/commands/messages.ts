@@ -1,3 +1,4 @@
+import { counted } from "../../counted.ts";
 import { catalog, template } from "../../message.ts";
 
 const helpOfFaults = "`tributary simulate --help` shows examples.";
@@ -96,6 +97,16 @@ export const commandMessages = catalog("command", {
   ),
   upload_files_or_watch: "upload: expected files, or --watch with a folder, got none of them or both.",
   upload_moved: "sent and moved",
+  upload_off_terminal: template(
+    { what: "24 files" },
+    ({ what }) =>
+      `upload sends ${what} only after a confirmation, and there is no terminal to ask on. Add --yes to send; --dry-run shows what would be sent.`,
+  ),
+  upload_refused: "Stopped: nothing was sent.",
+  upload_watching: template(
+    { folder: "/srv/inbox", files: 3 },
+    ({ folder, files }) => `watching ${folder} (${counted(files, "file")})`,
+  ),
   upload_watch_with_wait:
     "--watch waits for no document: leave --wait out, and let a sync or the daemon's hook load them.",
   work_drain_unknown: "--drain: expected a worker that is up. `tributary status` shows them.",

@@ -25,7 +25,7 @@ const common = {
   company: selectionOptions.company,
   config: textOption("the configuration (default: $TRIBUTARY_CONFIG, else config.yaml)", "<file>"),
   json: flag("print one JSON document on stdout, nothing else there"),
-  dry_run: flag("say what it would request and how long that takes; write nothing"),
+  dry_run: flag("say what it would request or send, and how long its requests take; write nothing"),
   ...limitOptions,
   wait: limitOptions.wait.unwrap().prefault("0s"),
   log_level: required(z.enum(levels).default("info"), "what of the log goes to stderr", "<level>"),

@@ -19,6 +19,8 @@ import type { UploadOrder } from "./upload.ts";
 export interface Followed {
   /** Documents that are not processed as far as anything says, with the status that was seen last. */
   readonly pending: ReadonlyMap<string, string | null>;
+  /** Documents whose processing failed, with their last status. */
+  readonly failed: ReadonlyMap<string, string>;
   /** Why nothing was waited for. */
   readonly unread?: Message;
   /** The run that loaded what the others became, and their rows by table. */
@@ -41,12 +43,13 @@ export async function followUploads(
 ): Promise<Followed> {
   const { config, company, flow } = order;
   const pending = new Map<string, string | null>(documents.map(id => [id, null]));
+  const failed = new Map<string, string>();
   const tests = config.meanings["processed"] ?? {};
-  if (Object.keys(tests).length === 0) return { pending, unread: uploadMessages.processed_unknown(), rows: {} };
+  if (Object.keys(tests).length === 0) return { pending, failed, unread: uploadMessages.processed_unknown(), rows: {} };
   const until = tools.clock.now() + waitMs;
-  await untilProcessed(order, tools, { pending, tests, since, until });
-  const done = documents.filter(id => !pending.has(id));
-  if (done.length === 0) return { pending, rows: {} };
+  await untilProcessed(order, tools, { pending, failed, tests, since, until });
+  const done = documents.filter(id => !pending.has(id) && !failed.has(id));
+  if (done.length === 0) return { pending, failed, rows: {} };
   const include = [...config.streams.include, ...Object.keys(flow.results)];
   const on = selectedByConfig(configured(order.catalogue, config), { ...config.streams, include });
   const read = on.filter(({ name }) => name in flow.results);
@@ -62,12 +65,13 @@ export async function followUploads(
     const place = { company: company.name, table: tables.main.name, column: flow.results[name]! };
     rows[place.table] = await rowsWith(reading!, place, done);
   }
-  return { pending, sync, rows };
+  return { pending, failed, sync, rows };
 }
 
 interface Waiting {
-  /** Those that are processed are taken out. */
+  /** Processed and failed ones are taken out. */
   readonly pending: Map<string, string | null>;
+  readonly failed: Map<string, string>;
   readonly tests: MeaningTests[string];
   readonly since: string;
   readonly until: number;
@@ -76,14 +80,16 @@ interface Waiting {
 async function untilProcessed(
   { config, company, version, flow, catalogue }: UploadOrder,
   { clock, random, log, signal }: RunTools,
-  { pending, tests, since, until }: Waiting,
+  { pending, failed, tests, since, until }: Waiting,
 ): Promise<void> {
   const tools = { clock, random, log, signal, version, maxRequests: undefined };
   await using api = await openClient(company, config.api, tools);
   const { record, feed } = flow;
   const note = (id: string, status: unknown, isProcessed: boolean) => {
     if (typeof status === "string") pending.set(id, status);
-    if (isProcessed) pending.delete(id);
+    const hasFailed = !isProcessed && typeof status === "string" && passes(flow.record.failed, status);
+    if (hasFailed) failed.set(id, status);
+    if (isProcessed || hasFailed) pending.delete(id);
   };
   // A record's fields are not documented; the name of the one that tells how far it is stands in the documents.
   const lookAtRecord = async (id: string) => {

@@ -26,10 +26,20 @@ export const uploadMessages = catalog("upload", {
     { file: "a.pdf", reason: "EACCES" as string | undefined },
     ({ file, reason }) => `${file}: expected a file that can be read, got ${reason}: check its rights.`,
   ),
-  media_type_unknown: template(
-    { file: "scan" },
+  not_a_document: template(
+    { file: "run.sh" },
     ({ file }) =>
-      `${file}: expected a name whose ending tells the media type, got none that is known: give --content-type.`,
+      `${file}: expected a document (PDF, office, CSV, text, XML, mail, image), got a file of another kind. If it is a document, name its media type with --content-type.`,
+  ),
+  hidden: template(
+    { file: ".env" },
+    ({ file }) =>
+      `${file}: expected a document, got a hidden file, which is never sent. Rename it if it is a document.`,
+  ),
+  own_file: template(
+    { file: "config.yaml" },
+    ({ file }) =>
+      `${file}: expected a document, got a file of tributary's own (configuration, secrets, warehouse, archive), which is never sent.`,
   ),
   reading_failed: template(
     { file: "a.pdf", reason: "EIO" as string | undefined },
@@ -52,9 +62,38 @@ export const uploadMessages = catalog("upload", {
     { field: "doc_id", path: "/ingest/finalize" },
     ({ field, path }) => `Expected ${field} from POST ${path}, got none. ${failureKinds.malformed.advice}`,
   ),
+  candidates: template(
+    { found: ["DOC-1", "DOC-2"] as readonly string[] },
+    ({ found }) => `Documents that have its name and came since: ${found.join(", ")}.`,
+  ),
+  no_such_folder: template(
+    { folder: "/srv/inbx", suggestion: "/srv/inbox" as string | undefined },
+    ({ folder, suggestion }) =>
+      `--watch: expected a folder, but nothing is at ${folder}. ${suggestion === undefined ? "Make it, or correct the path." : `Did you mean ${suggestion}?`}`,
+  ),
+  not_a_folder: template(
+    { folder: "/srv/a.pdf" },
+    ({ folder }) =>
+      `--watch: expected a folder, but ${folder} is a file. Leave --watch out to send it, or name the folder it lies in.`,
+  ),
+  folder_not_usable: template(
+    { folder: "/srv/inbox", reason: "EACCES" as string | undefined },
+    ({ folder, reason }) =>
+      `--watch: expected a folder in which files can be read and moved, but ${folder} refuses it (${reason}). Check that it is there, and its rights.`,
+  ),
+  not_moved: template(
+    { file: "/srv/inbox/a.pdf", to: "/srv/inbox/done/a.pdf", reason: "EACCES" as string | undefined },
+    ({ file, to, reason }) =>
+      `${file} could not be moved to ${to} (${reason}). Check the rights of both folders, and that they lie on one disk.`,
+  ),
+  changed_meanwhile: template(
+    { file: "a.pdf" },
+    ({ file }) =>
+      `${file}: a program wrote to it while it was sent. Its present content goes back to the folder, as a new file.`,
+  ),
   files_stay: template(
     { reason: "The service could not be reached." },
-    ({ reason }) => `${reason} The files stay where they are until then.`,
+    ({ reason }) => `${reason} The files wait in the folder until then.`,
   ),
   processed_unknown:
     "Nothing says when a document is processed: the service does not document the values that mean it. Set meanings.processed in the configuration, such as { status: [done] }; `tributary meanings processed` shows the values that your service sends.",

@@ -1,12 +1,8 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { access, constants, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import mime from "mime";
 import type { UploadFlow } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
 import type { Company, Config } from "../../config/config.ts";
-import { ApiError, type ExitCode, meetsOthers, refuse, TributaryError } from "../../errors.ts";
+import { ApiError, type ExitCode, meetsOthers, TributaryError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import type { Message } from "../../message.ts";
 import { isObject } from "../../rows/reject.ts";
@@ -20,20 +16,19 @@ import { newRunId } from "../../sync/run/run.ts";
 import type { RunOrder, RunTools } from "../../sync/run/run_order.ts";
 import { createSharedClients, openService } from "../../sync/run/service.ts";
 import { inState } from "../../warehouse/connect/open.ts";
-import type { Db } from "../../warehouse/database.ts";
-import type { Destination } from "../../warehouse/destination.ts";
 import { recordedFacts } from "../../warehouse/state/facts.ts";
-import { lastUpload, type UploadRecord, uploadedDocuments, writeUpload } from "../../warehouse/state/uploads.ts";
+import { openUploadLedger, type UploadLedger, type UploadRecord } from "../../warehouse/state/uploads.ts";
+import { contentOf, type Inputs, mediaTypeOf, requireSendable } from "./inputs.ts";
 import { documentsNamed } from "./lookup.ts";
 import { uploadMessages } from "./messages.ts";
 
-export interface UploadOrder extends Pick<RunOrder, "catalogue" | "models" | "relations" | "identity" | "version"> {
+export interface UploadOrder
+  extends Inputs,
+    Pick<RunOrder, "catalogue" | "models" | "relations" | "identity" | "version"> {
   readonly config: Config;
   readonly company: Company;
   readonly flow: UploadFlow;
   readonly files: readonly string[];
-  /** Undefined: by the ending of each file's name. */
-  readonly contentType: string | undefined;
   /** Sends a content once more that was sent before. */
   readonly again: boolean;
   readonly lockWaitMs: number;
@@ -47,6 +42,10 @@ export interface UploadEvent {
 
 export interface UploadTools extends Pick<RunTools, "clock" | "random" | "log" | "signal" | "redact" | "waits"> {
   readonly tell: (event: UploadEvent) => void;
+  /** Is called for each repair that opening the warehouse made. */
+  readonly warn: (warning: Message) => void;
+  /** Is called for each file once its outcome is known. */
+  readonly through?: ((file: UploadedFile) => Promise<void>) | undefined;
 }
 
 /** What became of a file. */
@@ -77,23 +76,6 @@ const ADVICE = {
   invalid: "The service takes no such file: check its name, and give its media type with --content-type.",
 };
 
-export async function inputFault(file: string, contentType: string | undefined): Promise<Message | undefined> {
-  try {
-    const entry = await stat(file);
-    if (entry.isDirectory()) return uploadMessages.directory({ file });
-    if (!entry.isFile()) return uploadMessages.not_a_regular_file({ file });
-    if (entry.size === 0) return uploadMessages.file_empty({ file });
-    await access(file, constants.R_OK);
-  } catch (error) {
-    const reason = codeOf(error);
-    return reason === "ENOENT"
-      ? uploadMessages.file_not_found({ file })
-      : uploadMessages.file_not_readable({ file, reason });
-  }
-  if (contentType !== undefined || mime.getType(file) !== null) return undefined;
-  return uploadMessages.media_type_unknown({ file });
-}
-
 /** The lock group of the ledger of what was sent. */
 export const UPLOADS = "uploads";
 
@@ -103,10 +85,9 @@ export const UPLOADS = "uploads";
  * LockedError, DestinationError; nothing that was sent is lost
  */
 export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promise<readonly UploadedFile[]> {
-  const { config, company, version, identity, files, contentType, lockWaitMs } = order;
+  const { config, company, version, identity, files, lockWaitMs } = order;
   const { clock, random, log, signal } = tools;
-  const faults = await Promise.all(files.map(file => inputFault(file, contentType)));
-  refuse(faults.filter(fault => fault !== undefined));
+  await requireSendable(files, order);
   const startedAt = new Date(clock.now()).toISOString();
   const patience: Clock = { now: () => clock.now(), sleep: (ms, until) => clock.sleep(ms, until ?? signal) };
   const opener = {
@@ -128,7 +109,9 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
         { schema: destination.schema, facts: await recordedFacts(destination) },
         version,
       );
-      const uploads = new Uploads(order, tools, destination, service.api);
+      const ledger = await openUploadLedger(destination, [company]);
+      for (const warning of [...destination.warnings, ...ledger.warnings]) tools.warn(warning);
+      const uploads = new Uploads(order, tools, ledger, service.api);
       try {
         return await uploads.takeAll(files);
       } finally {
@@ -143,7 +126,7 @@ export async function uploadFiles(order: UploadOrder, tools: UploadTools): Promi
 class Uploads {
   readonly #order: UploadOrder;
   readonly #tools: UploadTools;
-  readonly #db: Db;
+  readonly #ledger: UploadLedger;
   readonly #api: Api;
   /** By content: what is sent twice in one call is sent once. */
   readonly #taken = new Map<string, Promise<UploadedFile>>();
@@ -152,10 +135,10 @@ class Uploads {
   /** What every further request would meet, too. */
   #barrier: ApiError | undefined;
 
-  constructor(order: UploadOrder, tools: UploadTools, { db }: Destination, api: Api) {
+  constructor(order: UploadOrder, tools: UploadTools, ledger: UploadLedger, api: Api) {
     this.#order = order;
     this.#tools = tools;
-    this.#db = db;
+    this.#ledger = ledger;
     this.#api = api;
   }
 
@@ -164,8 +147,14 @@ class Uploads {
       yield* new Set(files);
     };
     const done = new Map<string, UploadedFile>();
-    for await (const each of inParallel(once(), AT_ONCE, file => this.#take(file))) done.set(each.file, each);
-    return this.#withFound(files.map(file => done.get(file)!));
+    const through = this.#tools.through ?? (async () => undefined);
+    for await (const each of inParallel(once(), AT_ONCE, file => this.#take(file))) {
+      done.set(each.file, each);
+      if (each.outcome !== "unknown") await through(each);
+    }
+    const all = await this.#withFound(files.map(file => done.get(file)!));
+    for (const each of all) if (each.outcome === "unknown") await through(each);
+    return all;
   }
 
   async #take(file: string): Promise<UploadedFile> {
@@ -189,16 +178,19 @@ class Uploads {
     const within = { since: this.#unknownSince, signal: this.#tools.signal };
     const found = await documentsNamed(this.#api, this.#order.flow, names, within);
     const ids = [...found.values()].flatMap(each => [...each]);
-    const known = await uploadedDocuments(this.#db, this.#order.company.name, ids);
-    const foundFor = (file: string) => [...(found.get(basename(file)) ?? [])].filter(id => !known.has(id));
-    return all.map(each => (each.outcome === "unknown" ? { ...each, found: foundFor(each.file) } : each));
+    const known = await this.#ledger.documents(this.#order.company.name, ids);
+    return all.map(each => {
+      const own = [...(found.get(basename(each.file)) ?? [])].filter(id => !known.has(id));
+      if (each.outcome !== "unknown" || own.length === 0) return each;
+      return { ...each, found: own, error: `${each.error} ${uploadMessages.candidates({ found: own }).message}` };
+    });
   }
 
   async #send(content: Content): Promise<UploadedFile> {
-    const { again, contentType } = this.#order;
+    const { again } = this.#order;
     const { path, sha256, bytes } = content;
     const company = this.#order.company.name;
-    const last = await lastUpload(this.#db, company, sha256);
+    const last = await this.#ledger.last(company, sha256);
     const isOver = last !== undefined && ["finalizing", "finalized"].includes(last.state);
     if (isOver && !again) {
       const { doc_id, error, started_at, changed_at } = last;
@@ -208,7 +200,7 @@ class Uploads {
     const now = new Date(this.#tools.clock.now()).toISOString();
     const fresh = {
       ...{ company, sha256, nth: (last?.nth ?? 0) + 1, bytes, file_name: basename(path), key: null, doc_id: null },
-      ...{ content_type: contentType ?? mime.getType(path) ?? "", state: "begun", started_at: now, changed_at: now },
+      ...{ content_type: mediaTypeOf(path, this.#order) ?? "", state: "begun", started_at: now, changed_at: now },
     };
     const record = last === undefined || isOver ? fresh : last;
     try {
@@ -278,8 +270,10 @@ class Uploads {
   }
 
   async #note({ path }: Content, record: UploadRecord, step?: UploadEvent["step"]): Promise<UploadRecord> {
-    const written = { ...record, changed_at: new Date(this.#tools.clock.now()).toISOString() };
-    await writeUpload(this.#db, written);
+    const now = new Date(this.#tools.clock.now()).toISOString();
+    // Never back in time, whatever the clock does: journal and table are compared by it.
+    const written = { ...record, changed_at: [now, String(record.changed_at)].toSorted().at(-1)! };
+    await this.#ledger.write(written);
     if (step !== undefined) this.#tools.tell({ file: path, step });
     return written;
   }
@@ -305,16 +299,6 @@ const outcomeOf = (
   ...{ file: path, sha256, bytes, doc_id: null, sent_at: null, outcome, found: [] },
   ...{ error: error?.message ?? null, code: error?.code ?? null, exit_code: error?.exitCode ?? 0 },
 });
-
-async function contentOf(path: string): Promise<Content> {
-  const hash = createHash("sha256");
-  let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { path, bytes, sha256: hash.digest("hex") };
-}
 
 function textIn(data: unknown, field: string, path: string): string {
   const value = isObject(data) ? data[field] : undefined;

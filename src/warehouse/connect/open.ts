@@ -42,6 +42,14 @@ export async function inspectLake(
   return inspection.inspectLake(where, schemas);
 }
 
+/** Files and folders of a warehouse on this machine, absolute. */
+export function filesOf(where: Where): readonly string[] {
+  if (where.type === "postgres") return [];
+  if (where.type === "ducklake") return where.dataPath.includes("://") ? [] : [where.dataPath];
+  const { path, home } = layoutOf(where);
+  return [path, `${path}.wal`, home];
+}
+
 export function dialectOf({ type }: Pick<Where, "type">): Dialect {
   return { duckdb: duckdbDialect, postgres: postgresDialect, ducklake: ducklakeDialect }[type];
 }

@@ -7,8 +7,9 @@ import type { Message } from "../../message.ts";
 import { Mutex } from "../../mutex.ts";
 import { type Db, type Fragment, quotedName } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
-import type { Destination, Opener, Release, Stage, WorkSize } from "../destination.ts";
+import type { Destination, Journal, Opener, Release, Stage, WorkSize } from "../destination.ts";
 import { rowStateName } from "../state_tables.ts";
+import { openJournal } from "./journal.ts";
 import { isWaitedFor, Waiting } from "./lock/waiting.ts";
 import { type LockedFile, type Taking, takeFile } from "./locked_file.ts";
 import { duckdbDialect } from "./session/dialect.ts";
@@ -79,6 +80,7 @@ class DuckdbFile implements Destination {
   readonly schema: string;
   readonly stateSchema: string;
   readonly warnings: Message[] = [];
+  readonly journal: Journal;
   readonly db: Db;
   readonly #settings: DuckdbSettings;
   readonly #taking: Taking;
@@ -98,6 +100,7 @@ class DuckdbFile implements Destination {
     this.stateSchema = settings.stateSchema;
     this.#settings = settings;
     const layout = layoutOf(settings);
+    this.journal = openJournal(layout);
     this.#taking = {
       layout,
       stateSchema: settings.stateSchema,

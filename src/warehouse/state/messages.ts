@@ -1,3 +1,4 @@
+import { counted } from "../../counted.ts";
 import { catalog, type Message, template, textsOf } from "../../message.ts";
 
 export const identityMessages = catalog("identity", {
@@ -50,6 +51,11 @@ function otherColumn({ column, type, wanted }: OtherColumn): string {
 }
 
 export const stateMessages = catalog("state", {
+  uploads_unread: template(
+    { path: "/data/dw.versions/uploads.ndjson", lines: 2 },
+    ({ path, lines }) =>
+      `${path}: expected a line of JSON for each step of an upload, got ${counted(lines, "line")} that cannot be read. The warehouse's own table is used for them. Check the disk.`,
+  ),
   newer_version: template(
     { version: 9, known_version: 8 },
     ({ version, known_version }) =>

@@ -45,6 +45,23 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(await place.ledger()).toMatchObject([{ state: "finalized" }]);
   });
 
+  test("a document whose processing failed ends the wait, unless the configuration takes its status for processed", async () => {
+    for (const processed of ["complete*", "processed"]) {
+      const place = await placeOf(make(), { faults: { processingMs: 5_000 } }, meanings(processed));
+      const sent = await place.send([place.file("a.pdf")]);
+      const order = await place.order();
+      const flow = { ...order.flow, record: { ...order.flow.record, failed: ["proces*d"] } };
+      const { pending, failed, rows } = await followUploads({ ...order, flow }, place.tools, ["DOC-U1"], {
+        since: sent[0]!.sent_at!,
+        waitMs: 600_000,
+      });
+      // A wait that goes on to its end leaves it pending.
+      expect(pending.size).toBe(0);
+      expect([...failed]).toEqual(processed === "processed" ? [] : [["DOC-U1", "processed"]]);
+      expect(Object.keys(rows).includes("documents")).toBe(processed === "processed");
+    }
+  });
+
   test("without a meaning nothing is waited for, and it is said what to set", async () => {
     const place = await placeOf(make());
     const before = place.tools.clock.now();

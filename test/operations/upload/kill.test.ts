@@ -22,13 +22,13 @@ test.each(["duckdb", "postgres"])(
     const passed = () => simulator.requests.total + simulator.uploads.requests.length;
     for (const more of [6, 13, 20]) {
       const before = passed();
-      const child = start("upload", ...files);
+      const child = start("upload", ...files, "--yes");
       while (passed() < before + more && child.exitCode === null) await sleep(2);
       child.kill("SIGKILL");
       await once(child, "exit");
     }
     simulator.faults.latencyMs = 0;
-    const ended = await run(["upload", ...files, "--wait", "0s", "--json"]);
+    const ended = await run(["upload", ...files, "--yes", "--wait", "0s", "--json"]);
     const { uploads } = json<Uploaded>(ended);
     const made = documentsAt(simulator);
     for (const { sha256, doc_id, outcome } of uploads) {

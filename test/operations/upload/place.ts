@@ -65,6 +65,7 @@ export async function placeOf(
         models,
       },
       ...{ relations: relationsOf, identity: identityEndpoint, files: [], contentType: undefined, again: false },
+      guarded: [],
       ...{ lockWaitMs: 0, ...more },
     };
   };
@@ -75,8 +76,13 @@ export async function placeOf(
       return join(folder, name);
     },
     async send(files, more = {}) {
-      const { tell = (_: UploadEvent) => undefined, signal = tools.signal, clock: own = clock } = more;
-      return uploadFiles(await order({ ...more, files }), { ...tools, tell, signal, clock: own });
+      const {
+        tell = (_: UploadEvent) => undefined,
+        warn = () => undefined,
+        signal = tools.signal,
+        clock: own = clock,
+      } = more;
+      return uploadFiles(await order({ ...more, files }), { ...tools, tell, warn, signal, clock: own });
     },
     ledger: () => warehouse.query('select * from "_tributary".uploads order by file_name, nth'),
   };

@@ -77,7 +77,8 @@ export async function openStage(
 
 /**
  * Rows and the scan's checkpoint (`record`) in UNLOGGED tables: a crash of the server empties both, a commit keeps both. The
- * record's row carries the tables' layout; one of another layout belongs to rows that no longer fit, and is void.
+ * record's row carries the tables' layout; one of another layout belongs to rows that no longer fit, and is dropped: it would be
+ * gone on with once the layout is the former again, and bring older rows back.
  */
 class PostgresStage implements Stage {
   record: StageRecord | undefined;
@@ -100,17 +101,19 @@ class PostgresStage implements Stage {
 
   async load(): Promise<void> {
     const row = await this.#session.turn(() => this.#stored());
-    this.record = (row?.["record"] ?? undefined) as StageRecord | undefined;
-    this.staged = row === undefined ? 0 : (row["staged"] as number);
+    if (row?.["fits"] === true) {
+      this.record = (row["record"] ?? undefined) as StageRecord | undefined;
+      this.staged = row["staged"] as number;
+    } else if (row?.["record"] != null) await this.drop();
   }
 
-  /** The record's row, where it speaks of tables that are all there and of the wanted layout. */
+  /** The record's row; it `fits` where it speaks of tables that are all there and of the wanted layout. */
   async #stored(): Promise<Record<string, unknown> | undefined> {
     const names = allTables(this.#tables).map(table => table.name);
     const { rows } = await this.#session.query(
-      `select record, staged from ${this.#records} where company = $1 and stream = $2 and layout = $3
-          and (select count(*) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-                where nspname = $4 and relname = any($5::text[])) = $6`,
+      `select record, staged, layout = $3 and (select count(*) from pg_class
+            join pg_namespace on pg_namespace.oid = relnamespace where nspname = $4 and relname = any($5::text[])) = $6 as fits
+          from ${this.#records} where company = $1 and stream = $2`,
       [...this.#id, stageLayout(this.#tables), this.#schema, names, names.length],
     );
     return rows[0];
@@ -120,7 +123,7 @@ class PostgresStage implements Stage {
     const all = allTables(this.#tables);
     await this.#session.transaction(async () => {
       await this.#unpick();
-      if ((await this.#stored()) !== undefined) {
+      if ((await this.#stored())?.["fits"] === true) {
         const names = all.map(table => this.#quoted(table));
         if (await this.#areFree(names)) await this.#session.query(`truncate ${names.join(", ")}`);
         else await this.#empty(names);

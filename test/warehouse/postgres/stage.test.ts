@@ -33,6 +33,15 @@ test("a stage keeps rows and record for the next session, and begin empties it",
   await other.close();
 });
 
+test("what was staged for other columns is dropped, lest it be gone on with once they are the former again", async () => {
+  const stage = await destination.stage("gamma", orders);
+  await stage.begin({ page: 0 });
+  await stage.append(plainBatch([1, 2]), { page: 1 });
+  const wider = { ...orders.main, columns: [...orders.main.columns, { ...orders.main.columns[1]!, name: "fresh" }] };
+  expect((await destination.stage("gamma", { ...orders, main: wider })).record).toBeUndefined();
+  expect((await destination.stage("gamma", orders)).record).toBeUndefined();
+});
+
 test("only: rows and child rows are those that were asked for, keys are all; until the next batch", async () => {
   const stage = await destination.stage("picked", orders);
   const numbers = async (relation: RawBuilder<unknown>) => {

@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { TributaryError } from "./errors.ts";
 
@@ -26,12 +26,28 @@ export async function writeDurably(path: string, bytes: string | Uint8Array, mod
   }
 }
 
+/**
+ * Makes a folder, and those above it that are not there. Node.js's own way (`recursive`) never ends where a file system makes none
+ * below a folder that is there, as in /proc.
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    if (codeOf(error) === "EEXIST" && (await stat(path)).isDirectory()) return;
+    const above = dirname(path);
+    if (codeOf(error) !== "ENOENT" || above === path || (await entryAt(above)) !== undefined) throw error;
+    await makeFolder(above, mode);
+    await makeFolder(path, mode);
+  }
+}
+
 /** Replaces a file by one rename: a reader sees the old one or the new one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   const aside = join(folder, `.${basename(path)}.tributary`);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     // A killed process may have left one behind, and a link is not followed.
     await rm(aside, { force: true });
     await writeDurably(aside, text, 0o666, "wx");

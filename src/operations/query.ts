@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConfigError, TributaryError } from "../errors.ts";
-import { codeOf } from "../files.ts";
+import { codeOf, makeFolder } from "../files.ts";
 import { atOneMoment, interrupted } from "../warehouse/connect/exporting.ts";
 import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
@@ -66,7 +66,7 @@ export async function writeAnswer(
 ): Promise<number> {
   const room = join(dirname(file), `.tributary-query-${randomUUID()}`);
   try {
-    await mkdir(room, { recursive: true, mode: 0o700 });
+    await makeFolder(room, 0o700);
     const target = { folder: room, stem: "answer", folderOf: () => "" } as const;
     const { path, rows } = await atOneMoment(reading, room, signal, ({ source }) =>
       source.writeAnswer(queryOf(question), target),

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
@@ -6,7 +6,7 @@ import { Argument } from "commander";
 import { z } from "zod";
 import { counted } from "../../counted.ts";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
-import { codeOf } from "../../files.ts";
+import { codeOf, makeFolder } from "../../files.ts";
 import { whole } from "../../options/fields.ts";
 import { type Given, option } from "../../options/options.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
@@ -174,7 +174,7 @@ async function prompting(answer: Answer, context: CliContext): Promise<void> {
   } finally {
     lines.close();
     // What cannot be remembered is no failure of a query.
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(file), 0o700)
       .then(() => writeFile(file, `${kept.join("\n")}\n`, { mode: 0o600 }))
       .catch(() => undefined);
   }

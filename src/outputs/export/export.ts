@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { ConfigError, DestinationError, TributaryError } from "../../errors.ts";
-import { codeOf, diskFailure, remove, syncFolder } from "../../files.ts";
+import { codeOf, diskFailure, makeFolder, remove, syncFolder } from "../../files.ts";
 import type { Log } from "../../logging.ts";
 import { atOneMoment, type Moment } from "../../warehouse/connect/exporting.ts";
 import { destinationFailure } from "../../warehouse/duckdb/session/failure.ts";
@@ -78,7 +78,7 @@ export async function makeExport(from: Exportable, order: ExportOrder, tools: Ex
   try {
     return await atOneMoment(from, place.room, tools.signal, async moment => {
       const { missing, tables } = await chosenTables(moment, from, order);
-      await mkdir(place.home, { recursive: true });
+      await makeFolder(place.home);
       await mkdir(place.room, { mode: 0o700 });
       try {
         return { ...(await exportTables({ from, moment, order, tools, tables })), missing };

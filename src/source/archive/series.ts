@@ -1,6 +1,6 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { codeOf, syncFolder } from "../../files.ts";
+import { codeOf, makeFolder, syncFolder } from "../../files.ts";
 import type { WrittenLine } from "./line.ts";
 import type { Pack, Piece, Pieces } from "./piece.ts";
 import { fileName } from "./places.ts";
@@ -126,7 +126,7 @@ export class Series {
 }
 
 async function create(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path), 0o700);
   return open(path, "a", 0o600);
 }
 

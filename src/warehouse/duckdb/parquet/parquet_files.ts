@@ -1,5 +1,6 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../../../files.ts";
 import { quotedName } from "../../database.ts";
 import {
   columnsInPath,
@@ -93,7 +94,7 @@ async function writeFile(
 
 export async function writeQuery(ask: Ask, query: string, { folder }: Target, path: string): Promise<ParquetFile> {
   const whole = join(folder, path);
-  await mkdir(dirname(whole), { recursive: true });
+  await makeFolder(dirname(whole));
   const options = `format parquet, compression zstd, row_group_size ${ROW_GROUP}, return_stats true`;
   const rows = await ask(`copy (${query}) to ${quoted(whole)} (${options})`);
   return { path, rows: Number(rows[0]?.["count"] ?? 0), bytes: (await stat(whole)).size };

@@ -1,6 +1,6 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { remove } from "../../../files.ts";
+import { makeFolder, remove } from "../../../files.ts";
 import { quotedName } from "../../database.ts";
 import type { CopyOut, ParquetFile, SourceColumn, SourceTable, Target } from "../../parquet_source.ts";
 import { quoted } from "../session/session.ts";
@@ -29,7 +29,7 @@ export interface Spooling {
 /** A query's rows as Parquet files: kept on disk in slices of a bounded size, each of which becomes files of its own while the next one arrives. */
 export async function spoolIntoFiles(spooling: Spooling): Promise<readonly ParquetFile[]> {
   const { ask, copyOut, query, table, target, room, progress, sliceBytes = SLICE } = spooling;
-  await mkdir(room, { recursive: true, mode: 0o700 });
+  await makeFolder(room, 0o700);
   const files: ParquetFile[] = [];
   const numbering = { next: 0 };
   let written = 0;

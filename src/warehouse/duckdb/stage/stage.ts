@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import type { Table, TableSet } from "../../../catalog/columns.ts";
-import { remove, writeDurably } from "../../../files.ts";
+import { makeFolder, remove, writeDurably } from "../../../files.ts";
 import type { Batch, EncodedTable } from "../../../rows/batch.ts";
 import type { Fragment } from "../../database.ts";
 import type { Stage, StageRecord } from "../../destination.ts";
@@ -31,7 +30,7 @@ export async function openStage(
   return attempting("open the stage", async () => {
     const name = folderName(tables.main.name);
     const folder = join(root, folderName(company), which === "first" ? name : `${name}.${which}`);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     const layout = layoutPrint(tables);
     const manifest = await readManifest(folder, company, layout);
     if (manifest === undefined) await removeManifest(folder);
@@ -84,7 +83,7 @@ class FileStage implements Stage {
 
   async begin(record: StageRecord): Promise<void> {
     await attempting("empty the stage", async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.#folder, 0o700);
       const manifest = { ...this.#identity, record, next: this.#next, batches: [] };
       await writeManifest(this.#folder, manifest);
       this.#manifest = manifest;
@@ -185,7 +184,7 @@ class FileStage implements Stage {
 
   async drop(): Promise<void> {
     await attempting("remove the stage", async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.#folder, 0o700);
       await removeManifest(this.#folder);
       this.#manifest = undefined;
       this.#picked = new Map();

@@ -89,14 +89,17 @@ async function changesOrder(
   { streams: names = [], company, state }: ReadOptions,
 ): Promise<Omit<ChangesOrder, "format">> {
   const { companiesOf } = await import("../sync/run/run.ts");
-  const { noChangesRead } = await import("../operations/changes/changes.ts");
+  const { changesState, requireOwnState } = await import("../operations/changes/changes.ts");
   const { catalogue, on } = await configuredStreams(config);
   const { named } = select(catalogue, on, names, config.streams.settings);
+  const companies = companiesOf(config, company).map(({ name }) => name);
+  const begun = changesState(state === undefined ? {} : state, "the option state");
+  requireOwnState(begun, companies);
   return {
     catalogue,
     streams: names.length === 0 ? new Set(on.map(({ name }) => name)) : named,
-    companies: companiesOf(config, company).map(({ name }) => name),
-    state: state ?? noChangesRead,
+    companies,
+    state: begun,
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Stream } from "../../catalog/stream.ts";
 import { ConfigError } from "../../errors.ts";
+import { parsedJson } from "../../files.ts";
 import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type ChangePosition, type Decimals, positionOf, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
@@ -44,13 +45,36 @@ function turned(outer: Readonly<Record<string, Positions>>): Record<string, Posi
   return all;
 }
 
-/** @throws ConfigError for what this command did not write */
+/** A state, the line of `read` with one, or `{}` for none: anything else taken for none would bring every row again. */
+const givenSchema = z.union([
+  stateSchema,
+  z.object({ state: stateSchema }).transform(({ state }) => state),
+  z.strictObject({}).transform(() => noChangesRead),
+]);
+
+/** @throws ConfigError for what `read` did not write */
 export function parseChangesState(text: string, from: string): ChangesState {
-  try {
-    return stateSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new ConfigError(changesMessages.unreadable_state({ from, got: text.slice(0, 60) }), cause);
-  }
+  return changesState(parsedJson(text), from, text);
+}
+
+/** @throws ConfigError for what `read` did not give */
+export function changesState(value: unknown, from: string, text = ""): ChangesState {
+  const { data, error } = givenSchema.safeParse(value);
+  if (error === undefined) return data;
+  throw new ConfigError(changesMessages.unreadable_state({ from, got: outline(value, text) }), error);
+}
+
+/** The keys of an object, as its values may be secrets; the beginning of any other text. */
+export function outline(value: unknown, text: string): string {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return (isObject ? `{${Object.keys(value).join(", ")}}` : text || String(value)).slice(0, 60);
+}
+
+/** @throws ConfigError for a state of other companies only: every row would come again */
+export function requireOwnState(state: ChangesState, companies: readonly string[]): void {
+  const known = Object.keys(state.companies);
+  if (known.length === 0 || companies.some(company => known.includes(company))) return;
+  throw new ConfigError(changesMessages.state_of_others({ companies, got: known }));
 }
 
 export interface ChangesOrder {

@@ -92,6 +92,22 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
+test("`read --no-sync` of streams that no run has loaded ends with exit code 2, of loaded ones without rows with 0", async () => {
+  const { run } = workplace(await simulated({ sizes: { items: 3, orders: 0, invoices: 0 } }), { views: false });
+  expect((await run(["sync", "items", "invoices"])).code).toBe(0);
+  for (const [words, code] of [
+    [["findings"], 2],
+    [["contracts"], 2],
+    [["findings", "items"], 0],
+    [["invoices"], 0],
+    [[], 0],
+  ] as const) {
+    const ended = await run(["read", ...words, "--no-sync", "--no-progress"]);
+    expect({ words, code: ended.code }).toEqual({ words, code });
+    if (code === 2) expect(ended.stderr).toContain("nothing has been loaded yet");
+  }
+});
+
 test("a run that could not read everything ends with its exit code, and what is there is written all the same", async () => {
   const { run } = workplace(await simulated(), { views: false });
   expect((await run(["sync", "items"])).code).toBe(0);

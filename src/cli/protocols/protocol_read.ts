@@ -120,6 +120,7 @@ async function tellChanges(
     company,
     state,
     without,
+    mayBeEmpty: code !== 0,
     tables: new Set(tables.map(({ name }) => name)),
   };
   using stop = interruption(context, ({ message }) => void context.stderr.write(`${message}\n`), {

@@ -6,6 +6,7 @@ import type { StreamStatus } from "../../operations/status.ts";
 import { type Redactor, redactJson } from "../../secrets.ts";
 import type { FinishedRun } from "../schedule/events.ts";
 import { notifyMessages, shown } from "./messages.ts";
+import type { EndedReport } from "./report_delivery.ts";
 
 /** A stream that a notification is about. `status` is that of its run, or `late`. */
 export type NotedStream = Pick<StreamStatus, "company" | "stream" | "status" | "error">;
@@ -89,6 +90,18 @@ function ofRun(
     text: lines.join("\n"),
     exit_code: outcome.exit_code,
     run_id: "run_id" in outcome ? outcome.run_id : null,
+  };
+}
+
+/** A report was not made, or did not get everywhere; without failures: it does again. */
+export function reportMessage({ place, schedule, failures }: EndedReport, at: string): Notification {
+  const [occasion, title] =
+    failures.length > 0 ? (["failure", "failed"] as const) : (["recovery", "works again"] as const);
+  const next = `The next one follows the next run of ${schedule}; the tables are up to date.`;
+  return {
+    ...about(occasion, { streams: [], errors: failures }, at),
+    ...{ schedule, title: `${place} ${title}`, text: [...listed(textsOf(failures)), next].join("\n") },
+    ...{ exit_code: null, run_id: null },
   };
 }
 

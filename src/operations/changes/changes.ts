@@ -1,11 +1,13 @@
 import { z } from "zod";
 import type { Stream } from "../../catalog/stream.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, nothingLoaded } from "../../errors.ts";
 import { parsedJson } from "../../files.ts";
 import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import type { Db } from "../../warehouse/database.ts";
 import { type ChangePosition, type Decimals, positionOf, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
 import { atOneMoment } from "../../warehouse/read/question.ts";
+import { publishedAmong } from "../../warehouse/state/table_counts.ts";
 import { changesMessages } from "./messages.ts";
 
 const VERSION = 1;
@@ -86,6 +88,8 @@ export interface ChangesOrder {
   readonly companies: readonly string[];
   readonly state: ChangesState;
   readonly format: LineFormat;
+  /** After a run that failed: why nothing was loaded is the run's to say. */
+  readonly mayBeEmpty?: boolean | undefined;
 }
 
 export interface LineFormat {
@@ -135,6 +139,7 @@ export async function changesTables(
  * Hands over what changed in the tables since a state, as of one moment: new rows, changed ones, and soft-deleted ones with their
  * `_deleted_at`. A row that changes again while this goes on comes with the next reading, and so does one whose timestamp lies in
  * the future, which the next run mends: such rows may come twice, and none is left out. Rejects with the signal's reason.
+ * @throws ConfigError where none of the streams has been loaded
  */
 export async function takeChanges(
   reading: WarehouseReading,
@@ -164,7 +169,16 @@ export async function takeChanges(
           await take({ stream, table: name, company, lines, rows, state, stateBehind });
         });
       }
+    if (state === order.state && order.mayBeEmpty !== true) await requireLoaded(db, order);
   });
+}
+
+/** No row of a stream that no run has loaded would look like a stream without rows. @throws ConfigError */
+async function requireLoaded(db: Db, { catalogue, companies, streams, state }: ChangesOrder): Promise<void> {
+  if (companies.some(company => state.companies[company] !== undefined)) return;
+  const read = catalogue.filter(({ name }) => streams.has(name));
+  for (const company of companies) if ((await publishedAmong(db, company, read)).size > 0) return;
+  throw nothingLoaded(streams.size > 5 ? `rows of ${streams.size} streams` : `rows of ${[...streams].join(", ")}`);
 }
 
 /** Checks that the key in a state has as many values as the table's, and numbers for numeric columns. @throws ConfigError */

@@ -7,8 +7,8 @@ import type { Daemon } from "../schedule/events.ts";
 import type { Past } from "../schedule/past_runs.ts";
 import type { NotifyTools } from "./delivery.ts";
 import { notifyMessages } from "./messages.ts";
+import type { EndedReport } from "./notification.ts";
 import { Notifier } from "./notify.ts";
-import type { EndedReport } from "./report_delivery.ts";
 
 /** What notifications are made from. `settings` is asked each time, so that a reloaded configuration holds. */
 export interface Attachment {

@@ -2,6 +2,7 @@ import { isFailure } from "../../errors.ts";
 import type { FinishedRun } from "../schedule/events.ts";
 import type { Past, PastRun } from "../schedule/past_runs.ts";
 import type { AlertStates, State } from "./alert_state.ts";
+import type { EndedReport } from "./notification.ts";
 import {
   failedStreams,
   failureMessage,
@@ -11,7 +12,6 @@ import {
   reportMessage,
   type Send,
 } from "./notification.ts";
-import type { EndedReport } from "./report_delivery.ts";
 
 /** A time of failing: since when, and which streams, by `company/stream`. */
 interface Episode {

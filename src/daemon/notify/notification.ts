@@ -6,7 +6,6 @@ import type { StreamStatus } from "../../operations/status.ts";
 import { type Redactor, redactJson } from "../../secrets.ts";
 import type { FinishedRun } from "../schedule/events.ts";
 import { notifyMessages, shown } from "./messages.ts";
-import type { EndedReport } from "./report_delivery.ts";
 
 /** A stream that a notification is about. `status` is that of its run, or `late`. */
 export type NotedStream = Pick<StreamStatus, "company" | "stream" | "status" | "error">;
@@ -91,6 +90,14 @@ function ofRun(
     exit_code: outcome.exit_code,
     run_id: "run_id" in outcome ? outcome.run_id : null,
   };
+}
+
+/** How a report that follows a schedule's run ended. */
+export interface EndedReport {
+  readonly place: string;
+  readonly schedule: string;
+  /** Why it was not made, or did not get somewhere. */
+  readonly failures: readonly Message[];
 }
 
 /** A report was not made, or did not get everywhere; without failures: it does again. */

@@ -8,8 +8,8 @@ import { AlertStates } from "./alert_state.ts";
 import { createDelivery, type Delivery, type NotifyTools } from "./delivery.ts";
 import { FailureAlerts } from "./failure_alerts.ts";
 import { notifyMessages } from "./messages.ts";
+import type { EndedReport } from "./notification.ts";
 import { type AgedStream, lateMessage, nameOf, type Send, upToDateMessage, withSuppressed } from "./notification.ts";
-import type { EndedReport } from "./report_delivery.ts";
 
 type Settings = () => Pick<Config, "notify" | "freshness">;
 

@@ -1,13 +1,14 @@
-import { createTransport } from "nodemailer";
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
 import type { Message } from "../../message.ts";
 import { requireOwnFile, writePage } from "../../outputs/report/file.ts";
+import { mailTransport } from "../../outputs/report/mail.ts";
 import { messageFor } from "../../sync/run/report.ts";
 import type { Daemon } from "../schedule/events.ts";
 import { postTo, requireTaken, trying } from "./delivery.ts";
 import { notifyMessages } from "./messages.ts";
+import type { EndedReport } from "./notification.ts";
 
 type ReportConfig = Config["reports"][number];
 
@@ -29,14 +30,6 @@ export interface ReportTools {
 const SEND_MS = 60_000;
 /** How long the end waits for deliveries. */
 const FAREWELL_MS = 700;
-
-/** How a report that follows a schedule's run ended. */
-export interface EndedReport {
-  readonly place: string;
-  readonly schedule: string;
-  /** Why it was not made, or did not get somewhere. */
-  readonly failures: readonly Message[];
-}
 
 /**
  * Makes the reports that follow a schedule's run that brought everything, and sends each where it goes. A failure is logged and
@@ -99,8 +92,7 @@ async function mailed(
   made: MadeReport,
   limit: AbortSignal,
 ): Promise<void> {
-  const limits = { connectionTimeout: SEND_MS / 2, greetingTimeout: SEND_MS / 2, socketTimeout: SEND_MS / 2 };
-  const transport = createTransport({ url: smtp, ...limits, disableFileAccess: true, disableUrlAccess: true });
+  const transport = mailTransport(smtp, SEND_MS / 2);
   const over = Promise.withResolvers<never>();
   limit.addEventListener("abort", () => over.reject(limit.reason), { once: true });
   try {

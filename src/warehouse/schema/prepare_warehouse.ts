@@ -121,7 +121,7 @@ export async function prepareWarehouse(
   const asked = digest([version, expectation.catalogue, names, expectation.views]);
   const isSeen = seenOf(look, asked) !== undefined;
   const catalog = isSeen ? undefined : await checkTables(db, dialect, tableOrder(destination, expectation));
-  const rates = await readRates(db, look.facts !== undefined, expectation.views.currency);
+  const read = await readRates(db, look.facts !== undefined, expectation.views.currency);
   const upgraded = isSeen ? [] : await ensureState(db, dialect, stateSchema, undefined, catalog);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
   const { acceptsAddress, isShared = false } = expectation;
@@ -143,7 +143,7 @@ export async function prepareWarehouse(
   const seen = seenOf(look, asked, rest);
   const { done, missing, warnings } = seen === undefined ? await ensureTables(db, dialect, order) : unchanged;
   const extensions = seen?.extensions ?? (await readExtensions(db, dialect, order, catalog));
-  await keepRates(db, stateSchema, rates);
+  await keepRates(db, stateSchema, read.rates);
   const mended = isShared ? [] : await mendLost(destination, expectation);
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
@@ -163,7 +163,7 @@ export async function prepareWarehouse(
   };
   return {
     done: [...upgraded, ...done, ...gone, ...mended.flatMap(each => each.done)],
-    warnings: [...warnings, ...mended.flatMap(each => each.warnings)],
+    warnings: [...read.warnings, ...warnings, ...mended.flatMap(each => each.warnings)],
     widened: stream => withExtensions(widened(stream), extensions),
     reconcileHistories,
   };

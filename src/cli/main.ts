@@ -21,7 +21,8 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   const exit = (wanted: ExitCode): void => {
     code = wanted;
   };
-  const surroundings = { env, stdin, stdout, stderr, cwd: process.cwd(), clock: systemClock };
+  const begunAt = performance.timeOrigin;
+  const surroundings = { env, stdin, stdout, stderr, cwd: process.cwd(), clock: systemClock, begunAt };
   let stray = (error: unknown): void => process.exit(reportFailure(error, argv, context));
   const onStray: CliContext["onStray"] = listener => {
     const before = stray;

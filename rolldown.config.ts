@@ -1,4 +1,6 @@
 import type { Plugin, RolldownOptions } from "rolldown";
+import { generalMessages } from "./src/messages.ts";
+import { manifest } from "./src/package_root.ts";
 
 /** Libraries that are installed beside the program, because they are native. */
 export const INSTALLED: readonly string[] = ["@duckdb/node-api"];
@@ -37,13 +39,18 @@ export const leanUndici: Plugin = {
   },
 };
 
+const OLD_NODE = generalMessages.old_node({
+  ...{ wanted: manifest().engines.node, version: "{version}", path: "{path}" },
+});
+
 /*
  * The installed command is one program with its libraries in it: of the 0.9 s of CPU that a run costs before its first row,
  * 0.2 went into finding and loading a thousand small files. build.ts makes the package around it.
  */
 export default {
-  input: { tributary: "src/cli/main.ts", index: "src/library/index.ts" },
+  input: { tributary: "src/cli/start.ts", index: "src/library/index.ts" },
   platform: "node",
+  transform: { define: { OLD_NODE: JSON.stringify(OLD_NODE) } },
   // pg asks for pg-native and does without.
   external: [...INSTALLED, "pg-native"],
   // Otherwise each part is headed by its path on the machine that built it.

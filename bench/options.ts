@@ -70,7 +70,7 @@ export function readOptions(argv: readonly string[], parts: readonly string[]): 
 
 /** The flags that the command asks Node for in its first line. */
 function commandFlags(): readonly string[] {
-  const [line] = readFileSync(join(import.meta.dirname, "../src/cli/main.ts"), "utf8").split("\n");
+  const [line] = readFileSync(join(import.meta.dirname, "../src/cli/start.ts"), "utf8").split("\n");
   return line?.match(/(?<= )--\S+/g) ?? [];
 }
 

@@ -1,7 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ConfigError } from "./errors.ts";
-import { generalMessages } from "./messages.ts";
 
 /** The folder of package.json: the repository for these sources, the published package for the program built of them. */
 export function packageRoot(start = import.meta.dirname): string {
@@ -18,15 +16,7 @@ export function packageVersion(): string {
   return manifest().version;
 }
 
-/** @throws ConfigError under a Node.js that is older than package.json asks for: what it lacks would look like a bug of ours */
-export function requireNode(): void {
-  const { node } = process.versions;
-  const { engines } = manifest();
-  if (Number.parseInt(node, 10) >= Number.parseInt(engines.node.replace(">=", ""), 10)) return;
-  throw new ConfigError(generalMessages.old_node({ wanted: engines.node, version: node, path: process.execPath }));
-}
-
-function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
+export function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
   return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
 }
 

@@ -3,7 +3,7 @@ import type { Company } from "../config/config.ts";
 import { StoppedError, TributaryError } from "../errors.ts";
 import { textsOf } from "../message.ts";
 import type { SyncContext } from "../sync/context.ts";
-import { type CompanyRun, type RunSource, runCompany, skip } from "../sync/run/jobs.ts";
+import { type CompanyRun, leaveOut, type RunSource, runCompany, skip } from "../sync/run/jobs.ts";
 import { keyLockOf, type Service } from "../sync/run/service.ts";
 import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
@@ -76,7 +76,7 @@ async function conductCompany(
   signal.addEventListener("abort", stopping, { once: true });
   const [keyLock] = keyLockOf(company);
   const work = async (): Promise<void> => {
-    if (signal.aborted) return skipAll(run, "the run was ending");
+    if (signal.aborted) return run.jobs.forEach(leaveOut);
     const priority = companyPriority((await order).indexOf(company.name), data);
     await queue.add("companies", [{ id, data: companyDataOf(data, company.name, keyLock), priority }]);
     takeOver(await awaiting.endOf(id), run, company.name);
@@ -104,20 +104,18 @@ const stopOf = (runId: string, reason: unknown): StopData => ({
 export const addStop = (queue: JobQueue, stop: StopData): Promise<void> =>
   queue.add("stops", [{ id: jobId("stop", stop.runId), data: stop, priority: 0 }]);
 
-function skipAll({ jobs }: CompanyRun, reason: string): void {
-  for (const job of jobs) skip(job, reason);
-}
-
 /** What the worker did for the company becomes what the run did. */
 function takeOver({ state, output }: JobState, run: CompanyRun, company: string): void {
-  if (state !== "completed") return skipAll(run, "the run was ending");
+  if (state !== "completed") return run.jobs.forEach(leaveOut);
   const { streams, failures, warnings } = output as CompanyOutcome;
   const known = new Set(textsOf(run.warnings));
   run.warnings.push(...warnings.filter(({ message }) => !known.has(message)));
   for (const job of run.jobs) {
     const outcome = streams.find(({ stream }) => stream === job.stream.name);
-    if (outcome === undefined) skip(job, failures[0]?.message ?? "the run was ending");
-    else job.progress.takeOver(outcome);
+    const [failure] = failures;
+    if (outcome !== undefined) job.progress.takeOver(outcome);
+    else if (failure === undefined) leaveOut(job);
+    else skip(job, failure.message);
   }
   for (const { exitCode, ends, ...message } of failures) {
     const failure = new CompanyFailure(message, exitCode);

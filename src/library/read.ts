@@ -28,7 +28,7 @@ export interface Change {
 /**
  * The rows of the warehouse that changed since a state, from table to table, in the order of their change, as of one moment and in bounded
  * memory. It sends no request: a `sync` before it brings what is new. A loop that is left gives back everything.
- * @throws ConfigError where nothing has been loaded yet; DestinationError, StoppedError
+ * @throws ConfigError where none of the streams has been loaded yet; DestinationError, StoppedError
  */
 export async function* read(warehouse: Warehouse, options: ReadOptions = {}): AsyncGenerator<Change, void, undefined> {
   const { state, ...selection } = options;
@@ -63,14 +63,14 @@ function recordOf(line: string): Record<string, unknown> {
 /** The same as lines, many at once, of some tables or columns only. */
 export async function* changedBatches(
   warehouse: OpenWarehouse,
-  options: ReadOptions & Pick<ChangesOrder, "tables" | "without">,
+  options: ReadOptions & Pick<ChangesOrder, "tables" | "without" | "mayBeEmpty">,
   format: LineFormat,
 ): AsyncGenerator<ChangedBatch, void, undefined> {
   const { openReading } = await import("../warehouse/connect/reading.ts");
   const { takeChanges } = await import("../operations/changes/changes.ts");
   const { config } = warehouse.loaded;
-  const { tables, without } = options;
-  const order = { ...(await changesOrder(warehouse, options)), tables, without, format };
+  const { tables, without, mayBeEmpty } = options;
+  const order = { ...(await changesOrder(warehouse, options)), tables, without, mayBeEmpty, format };
   yield* handedOver((take, fail) =>
     warehouse.within(options.signal, async signal => {
       signal.throwIfAborted();
@@ -89,14 +89,17 @@ async function changesOrder(
   { streams: names = [], company, state }: ReadOptions,
 ): Promise<Omit<ChangesOrder, "format">> {
   const { companiesOf } = await import("../sync/run/run.ts");
-  const { noChangesRead } = await import("../operations/changes/changes.ts");
+  const { changesState, requireOwnState } = await import("../operations/changes/changes.ts");
   const { catalogue, on } = await configuredStreams(config);
   const { named } = select(catalogue, on, names, config.streams.settings);
+  const companies = companiesOf(config, company).map(({ name }) => name);
+  const begun = changesState(state === undefined ? {} : state, "the option state");
+  requireOwnState(begun, companies);
   return {
     catalogue,
     streams: names.length === 0 ? new Set(on.map(({ name }) => name)) : named,
-    companies: companiesOf(config, company).map(({ name }) => name),
-    state: state ?? noChangesRead,
+    companies,
+    state: begun,
   };
 }
 

@@ -68,6 +68,6 @@ export const refreshMessages = catalog("refresh", {
   unknown_keys: template(
     { list: "orders", keys: ["A-1", "A-2"] as readonly string[], more: 0 },
     ({ list, keys, more }) =>
-      `${list}: no live row in the warehouse has these keys, so nothing was asked for them: ${keys.join(", ")}${more > 0 ? ` and ${more} more` : ""}. If the service has such rows, run \`tributary sync ${list}\` first.`,
+      `refresh: expected keys of live rows of ${list} in the warehouse, got ${keys.join(", ")}${more > 0 ? ` and ${more} more` : ""}. If the service has such rows, run \`tributary sync ${list}\` first.`,
   ),
 });

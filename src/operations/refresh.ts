@@ -2,7 +2,6 @@ import { detailsOf, type Stream } from "../catalog/stream.ts";
 import type { Config } from "../config/config.ts";
 import { expand, selectedByConfig } from "../config/selection.ts";
 import { ConfigError } from "../errors.ts";
-import type { Message } from "../message.ts";
 import { configured } from "../privacy/configured_catalog.ts";
 import { asDue } from "../sync/context.ts";
 import { childStreamOf } from "../sync/load/child_streams.ts";
@@ -20,11 +19,15 @@ export interface NamedRows {
 
 const TOLD = 20;
 
-/** A run that fetches all details of these rows, and nothing else. @throws ConfigError for rows that have none */
+/**
+ * A run that fetches all details of these rows, and nothing else. `isHint`: a row may be so new that no sync has brought it; else
+ * the run refuses keys of which no row has one. @throws ConfigError for rows that have no details
+ */
 export function refreshOrder(
   order: Omit<RunOrder, "selection" | "refresh" | "source">,
   rows: NamedRows,
   company: string | undefined,
+  isHint = false,
 ): RunOrder {
   const details = detailsOfRows(order.catalogue, order.config, rows);
   const keys = [...new Set(rows.keys)];
@@ -34,8 +37,18 @@ export function refreshOrder(
     refresh: { ...asDue, only: keys },
     source: {
       ...fromService,
-      begin: (destination, companies, catalogue) =>
-        warnOfUnknown(destination, companies, catalogue, { list: rows.list, keys }),
+      async begin(destination, companies, catalogue) {
+        const unknown = await unknownAmong(destination, companies, catalogue, { list: rows.list, keys });
+        if (unknown.length === 0) return [];
+        const told = unknown.slice(0, TOLD);
+        const message = refreshMessages.unknown_keys({
+          list: rows.list,
+          keys: told,
+          more: unknown.length - told.length,
+        });
+        if (unknown.length === keys.length && !isHint) throw new ConfigError(message);
+        return [message];
+      },
     },
   };
 }
@@ -71,12 +84,13 @@ function listNamed(all: readonly Stream[], list: string): Stream {
   throw new ConfigError(refreshMessages.not_a_list({ stream: list, of: mode.of, by: mode.by }));
 }
 
-async function warnOfUnknown(
+/** Those keys that no live row has. */
+async function unknownAmong(
   destination: Destination,
   companies: readonly string[],
   catalogue: readonly Stream[],
   { list, keys }: NamedRows,
-): Promise<readonly Message[]> {
+): Promise<readonly string[]> {
   const stream = catalogue.find(({ name }) => name === list)!;
   const parents = {
     kind: "rows",
@@ -87,8 +101,5 @@ async function warnOfUnknown(
   const known = new Set<string>();
   for (const company of companies)
     for (const key of await keysOfLive(destination, company, parents, keys)) known.add(key);
-  const unknown = keys.filter(key => !known.has(key));
-  if (unknown.length === 0) return [];
-  const told = unknown.slice(0, TOLD);
-  return [refreshMessages.unknown_keys({ list, keys: told, more: unknown.length - told.length })];
+  return keys.filter(key => !known.has(key));
 }

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { ApiError, StoppedError } from "../errors.ts";
 import type { Message } from "../message.ts";
 import type { Page } from "../source/pages.ts";
 import { beginStreamRun, type StreamRun } from "../warehouse/state/run_log.ts";
@@ -6,7 +6,7 @@ import type { ScanRecord } from "../warehouse/state/stream_state.ts";
 
 /** What a stream is doing right now, for the progress display. */
 export interface Activity {
-  state: "waiting" | "reading" | "publishing" | "done" | "failed";
+  state: "waiting" | "reading" | "publishing" | "done" | "failed" | "stopped";
   pages: number;
   rows: number;
   /** Rows or details expected in all, where that is known. */
@@ -90,9 +90,15 @@ export class StreamProgress {
     this.published = published;
     this.isForbidden = isForbidden;
     for (const name of ["warnings", "announced", "notes"] as const) this[name].push(...said[name]);
-    this.activity.state = run.error === null || isForbidden ? "done" : "failed";
+    const ended = run.status === "stopped" ? "stopped" : "failed";
+    this.activity.state = run.error === null || isForbidden ? "done" : ended;
     this.activity.pages = run.pages;
     this.activity.rows = run.rows_read;
+  }
+
+  /** Its work ended by an error; a stop is no failure. */
+  endBy(error: unknown): void {
+    this.activity.state = error instanceof StoppedError ? "stopped" : "failed";
   }
 
   /** Requests that ended in an error count too. */

@@ -1,9 +1,13 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { transformSync } from "rolldown/utils";
 import { expect, test } from "vitest";
 import { reportFailure } from "../../src/cli/invocation/failure.ts";
 import { ConfigError, DestinationError } from "../../src/errors.ts";
+import { generalMessages } from "../../src/messages.ts";
 import { sentence } from "../support/log.ts";
+import { program, variables } from "../support/program.ts";
 import { deafContext, emptyFolder, tributary } from "./process.ts";
 
 const cwd = emptyFolder();
@@ -52,12 +56,42 @@ test("--version is the package's", async () => {
   expect((await tributary(["--version"], { cwd })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test("under a Node.js that is too old it says so, and what to do", async () => {
-  const older = `Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})`;
-  const node = ["--import", `data:text/javascript,${encodeURIComponent(older)}`];
-  const { code, stderr } = await tributary(["config"], { cwd, node });
-  expect(stderr).toMatch(/^Expected Node\.js >=24, got 20\.20\.2 \(.*\)\. Install a newer one/);
-  expect(code).toBe(2);
+/** Older ones of this machine: `TRIBUTARY_OLD_NODE`, or those in its folders of programs. */
+const olderNodes = [
+  process.env["TRIBUTARY_OLD_NODE"] ?? "",
+  ...variables.PATH.split(delimiter).map(each => join(each, "node")),
+]
+  .filter(existsSync)
+  .map(node => ({ node, version: execFileSync(node, ["--version"], { encoding: "utf8" }).trim().slice(1) }))
+  .filter(({ version }) => Number.parseInt(version, 10) < 24);
+/** The present one, which calls itself older. */
+const posing = `Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.8"}})`;
+const pose = ["--import", `data:text/javascript,${encodeURIComponent(posing)}`];
+
+test.each([{ node: process.execPath, version: "18.20.8", words: pose }, ...olderNodes])(
+  "under Node.js $version at $node the installed command says what it needs, with exit code 2",
+  ({ node, version, ...more }) => {
+    const [line] = readFileSync(program, "utf8").split("\n");
+    const flags = line!.match(/(?<= )--\S+/g)!;
+    const words = [...("words" in more ? more.words : []), ...flags, program, "config"];
+    const { message, fields } = generalMessages.old_node({ wanted: ">=24", version, path: realpathSync(node) });
+    expect(spawnSync(node, words, { cwd, encoding: "utf8" })).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr: `${message}\n`,
+    });
+    const { status, stdout, stderr } = spawnSync(node, [...words, "--json"], { cwd, encoding: "utf8" });
+    const error = { code: "general.old_node", message, fields, exit_code: 2 };
+    expect({ status, stderr, ...JSON.parse(stdout) }).toEqual({ status: 2, stderr: "", ok: false, error });
+  },
+);
+
+test("the installed command's first file is in the syntax of ECMAScript 2022, and imports nothing before the version is known", () => {
+  const text = readFileSync(program, "utf8");
+  const [lowered, same] = ["es2022", "esnext"].map(target => transformSync("tributary.js", text, { target }));
+  expect([lowered!.errors, lowered!.helpersUsed]).toEqual([[], {}]);
+  expect(lowered!.code).toBe(same!.code);
+  expect(text).not.toMatch(/^(import|export .*from)\b/m);
 });
 
 test.each<[string[], string, object]>([

@@ -231,9 +231,14 @@ test("a tap's failures go to stderr, with the exit code", async () => {
   const nothing = await place.run(["singer", ...CONFIG, "--no-sync"]);
   expect([nothing.code, nothing.stdout]).toEqual([2, ""]);
   expect(nothing.stderr).toContain("nothing has been loaded yet");
-  const wrong = await place.run(["singer", ...CONFIG, "--state", "config.json", "--catalog", "config.json"]);
-  expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
-  expect(wrong.stderr).toContain("Expected a catalog as `tributary singer --discover` prints it");
+  for (const [option, expected] of [
+    ["--state", "a state that `tributary singer` wrote"],
+    ["--catalog", "a catalog as `tributary singer --discover` prints it"],
+  ] as const) {
+    const wrong = await place.run(["singer", ...CONFIG, option, "config.json"]);
+    expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+    expect(wrong.stderr).toBe(`Expected ${expected}, got "{api, company, destination}".\n`);
+  }
   expect(readFileSync(join(place.folder, "config.json"), "utf8")).toContain(secretKey);
 });
 

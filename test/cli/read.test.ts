@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
@@ -58,6 +58,54 @@ test("nothing loaded and a state that is none: said, with exit code 2, and the s
   expect(wrong.stderr).toMatch(/Expected in .*read\.json a state that `tributary read` wrote, got "oops"/);
   expect(readFileSync(join(folder, "read.json"), "utf8")).toBe("oops");
   expect(existsSync(join(folder, "w.duckdb"))).toBe(false);
+});
+
+test("a state of another company, or one that cannot be kept, ends `read` with exit code 2 before a request", async () => {
+  const simulator = await simulated();
+  const { run, folder } = workplace(simulator, { views: false });
+  const state = { version: 1, companies: { other: { items: { changed_at: "2026-01-01T00:00:00.000Z", key: [] } } } };
+  writeFileSync(join(folder, "other.json"), JSON.stringify(state));
+  const bookmarks = { items: { other: state.companies.other.items } };
+  writeFileSync(join(folder, "tap.json"), JSON.stringify({ type: "STATE", value: { bookmarks } }));
+  const cases = [
+    ["read", "other.json", "Expected a state of acme, got one of other."],
+    ["singer", "tap.json", "Expected a state of acme, got one of other."],
+    ["read", "missing/state.json", "(ENOENT)"],
+    ["read", "other.json/state.json", "(ENOTDIR)"],
+  ] as const;
+  for (const [command, file, said] of cases) {
+    const ended = await run([command, "--state", file]);
+    expect({ file, code: ended.code, stdout: ended.stdout }).toEqual({ file, code: 2, stdout: "" });
+    expect(ended.stderr).toContain(said);
+  }
+  expect(simulator.requests.total).toBe(0);
+});
+
+test.skipIf(process.platform === "win32")(
+  "a state that can no longer be written ends `read` with exit code 1",
+  async () => {
+    const { run, folder } = workplace(await simulated(), { views: false });
+    symlinkSync(join(folder, "missing/state.json"), join(folder, "state.json"));
+    const ended = await run(["read", "items", "--no-progress", "--state", "state.json"]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/state\.json \(ENOENT\): check its folder/);
+  },
+);
+
+test("`read --no-sync` of streams that no run has loaded ends with exit code 2, of loaded ones without rows with 0", async () => {
+  const { run } = workplace(await simulated({ sizes: { items: 3, orders: 0, invoices: 0 } }), { views: false });
+  expect((await run(["sync", "items", "invoices"])).code).toBe(0);
+  for (const [words, code] of [
+    [["findings"], 2],
+    [["contracts"], 2],
+    [["findings", "items"], 0],
+    [["invoices"], 0],
+    [[], 0],
+  ] as const) {
+    const ended = await run(["read", ...words, "--no-sync", "--no-progress"]);
+    expect({ words, code: ended.code }).toEqual({ words, code });
+    if (code === 2) expect(ended.stderr).toContain("nothing has been loaded yet");
+  }
 });
 
 test("a run that could not read everything ends with its exit code, and what is there is written all the same", async () => {

@@ -135,8 +135,10 @@ test("a run's report names the warehouse file only where there is one", async ()
     ...{ run_id: "r", status: "succeeded", exit_code: 0, started_at: moment, finished_at: moment },
     ...{ warnings: [], notes: [], errors: [], streams: [] },
   };
-  const told = async () => (await runOutcome(report, loaded.config)).text(plain);
+  const told = async () => (await runOutcome(report, loaded.config)).text(plain, 2_600);
   expect(await told()).not.toContain("Readers find");
+  // What the prompt waited for, not what the run's record says.
+  expect(await told()).toContain("succeeded after 2 s");
   writeFileSync(join(folder, "w.duckdb"), "");
   expect(await told()).toContain(`duckdb -readonly ${join(folder, "w.duckdb")}`);
 });

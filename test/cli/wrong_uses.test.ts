@@ -116,6 +116,10 @@ const refused: readonly (readonly [words: string, said: RegExp])[] = [
     /^The folder \S*\/file could not be written \(ENOTDIR\): check what it is and its rights, or name another folder\./m,
   ],
   [
+    "export --out file/lake",
+    /^The folder \S*\/file\/lake could not be written \(ENOTDIR\): check what it is and its rights, or name another folder\./m,
+  ],
+  [
     "docs --out theirs",
     /^\S*\/theirs holds what is in the way of `tributary docs`:\n {2}index\.html \(not written by tributary\)\nNothing was written: move them away, or name another folder\./m,
   ],

@@ -272,6 +272,15 @@ test("an option that a function does not have, or whose value does not fit, is r
   await expect(upload(warehouse, [], { waitMs: -1 })).rejects.toMatchObject({ code: option_value.code });
 });
 
+test("a state that `read` did not give, or one of another company, is a ConfigError before anything is read", async () => {
+  await using warehouse = await openWarehouse({ config: { api: { base_url: "http://127.0.0.1:1", key: "k" } } });
+  const given = (state: unknown) => taken(read(warehouse, { state: state as ChangesState }));
+  for (const state of [null, 1n, { companies: { acme: 1 } }, { version: 1, companies: { acme: { items: {} } } }])
+    await expect(given(state)).rejects.toMatchObject({ name: "ConfigError", code: "changes.unreadable_state" });
+  const others = { version: 1, companies: { other: {} } };
+  await expect(given(others)).rejects.toMatchObject({ name: "ConfigError", code: "changes.state_of_others" });
+});
+
 test("a configuration is a file or its values; what is wrong in it is said at once, and nothing is no warehouse", async () => {
   await expect(openWarehouse({ config: join(emptyFolder(), "none.yaml") })).rejects.toThrow("no configuration at");
   const wrong = openWarehouse({ config: { company: "acme", api: { base_url: "nowhere" } }, env: {} });

@@ -84,6 +84,8 @@ function printed({ name, level, message, advice }: CheckLine, look: Look): strin
 }
 
 function summary(lines: readonly CheckLine[]): string {
-  const failed = lines.filter(line => line.level === "fail").length;
-  return failed === 0 ? "\nAll is well: `tributary sync` can run." : `\n${failed} of ${lines.length} lines need you.`;
+  const [failed, warned] = ["fail", "warn"].map(level => lines.filter(line => line.level === level).length);
+  if (failed !== 0) return `\n${failed} of ${lines.length} lines need you.`;
+  if (warned === 0) return "\nAll is well: `tributary sync` can run.";
+  return `\n\`tributary sync\` can run; ${warned} of ${lines.length} lines ${warned === 1 ? "is a warning" : "are warnings"}.`;
 }

@@ -202,7 +202,9 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
       const { deliverReports } = await import("../../daemon/notify/report_delivery.ts");
       const { reportFor } = await import("../invocation/reports.ts");
       const make = (wanted: Config["reports"][number]) => reportFor(wanted, config, context);
-      await deliverReports(config, name, { ...tools, make });
+      const ended = await deliverReports(config, name, { ...tools, make });
+      const errors = ended.flatMap(({ failures }) => failures);
+      if (errors.length > 0) return runOutcome({ ...report, exit_code: 1, errors }, config);
     }
     return runOutcome(report, config);
   });

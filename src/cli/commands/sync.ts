@@ -81,7 +81,7 @@ export async function dryRun(order: RunOrder, tools: RunTools, { verbose }: Comm
 export async function runOutcome(report: RunReport, config: Config, command?: string): Promise<Outcome> {
   const { syncReport } = await import("../terminal/sync_report.ts");
   const readers = await whereToRead(config);
-  return { document: report, text: look => syncReport(report, readers, look, command) };
+  return { document: report, text: (look, tookMs) => syncReport(report, readers, look, tookMs, command) };
 }
 
 /** Where the tables are, in a sentence; empty where no version could be published yet. */

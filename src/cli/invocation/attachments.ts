@@ -38,21 +38,20 @@ export async function attach(
     const config = daemon.config();
     return readPast(config.destination, [...config.schedules.map(({ name }) => name), HOOK, REFRESH]);
   };
-  ends.push(
-    await attachNotifier({
-      daemon,
-      settings: () => daemon.config(),
-      isLeading,
-      past,
-      cachedStatus: status.look,
-      tools: { clock, log, redact, env },
-    }),
-  );
+  const { end, observeReport: observe } = await attachNotifier({
+    daemon,
+    settings: () => daemon.config(),
+    isLeading,
+    past,
+    cachedStatus: status.look,
+    tools: { clock, log, redact, env },
+  });
+  ends.push(end);
   const { attachReports } = await import("../../daemon/notify/report_delivery.ts");
   const { reportFor } = await import("./reports.ts");
   type Make = Parameters<typeof attachReports>[3]["make"];
   const make: Make = (report, config) => reportFor(report, config, context);
-  ends.push(attachReports(daemon, () => daemon.config(), isLeading, { make, clock, log, redact }));
+  ends.push(attachReports(daemon, () => daemon.config(), isLeading, { make, clock, log, redact, observe }));
   if (server) ends.push(await serveAround(daemon, { context, log, status }));
   return async () => {
     for (const end of ends.toReversed()) await end();

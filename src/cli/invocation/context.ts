@@ -17,6 +17,8 @@ export interface Surface {
   readonly stderr: NodeJS.WriteStream;
   readonly cwd: string;
   readonly clock: Clock;
+  /** When the process began, in ms since the epoch. */
+  readonly begunAt?: number;
   /** Hears of SIGINT and SIGTERM instead of dying of them, until the returned function is called. */
   readonly onSignal: (listener: (signal: "SIGINT" | "SIGTERM") => void) => () => void;
   /** Hears of SIGHUP instead of dying of it, until the returned function is called. */

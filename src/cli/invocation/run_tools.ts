@@ -11,7 +11,8 @@ import type { CommonOptions } from "./options.ts";
 /** What came of a run: the document that --json prints, and the same for people. */
 export interface Outcome {
   readonly document: object & { readonly exit_code?: ExitCode; readonly errors?: readonly Message[] };
-  readonly text: (look: Look) => string;
+  /** `tookMs`: since the command began. */
+  readonly text: (look: Look, tookMs: number) => string;
 }
 
 type Options = Pick<CommonOptions, "logLevel" | "progress" | "json" | "quiet">;
@@ -23,10 +24,11 @@ export async function runOnTerminal(
   warnings: readonly Message[],
   run: (tools: RunTools) => Promise<Outcome>,
 ): Promise<void> {
+  const { clock, begunAt = clock.now() } = context;
   const { document, text } = await withRunTools(context, options, warnings, run);
   if (document.exit_code !== undefined) context.exit(document.exit_code);
   if (options.json) context.printJson(document);
-  else context.print(text(context.look()));
+  else context.print(text(context.look(), clock.now() - begunAt));
   if (options.quiet && !options.json) tellErrors(context, document.errors);
 }
 
@@ -57,6 +59,7 @@ export async function withRunTools<T>(
         display = startProgress(view, place, {
           clock: { ...displayClock, now: context.clock.now },
           enabled: options.progress,
+          begun: context.begunAt,
         });
       },
     });

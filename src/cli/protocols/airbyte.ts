@@ -2,9 +2,7 @@ import { Argument } from "commander";
 import { ConfigError } from "../../errors.ts";
 import { codeOf } from "../../files.ts";
 import { textsOf } from "../../message.ts";
-import { streamsOf } from "../../operations/changes/telling.ts";
 import { checkLines } from "../commands/check.ts";
-import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { failureOf } from "../invocation/failure.ts";
 import { defined } from "../invocation/options.ts";
@@ -15,7 +13,7 @@ import {
   type ProtocolOptions,
   presentTables,
   protocolOptions,
-  tellChanges,
+  readAfterSync,
 } from "./protocol_read.ts";
 
 const calls = {
@@ -87,10 +85,8 @@ async function read(options: ProtocolOptions, context: CliContext): Promise<void
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
   const { planned } = await configuredTables(loaded);
   const asked = readConfigured(planned, { catalog, state }, context.clock.now);
-  const wanted = { ...options, sync: options.sync && asked.tables.length > 0 };
-  const synced = await syncedWarehouse(loaded, streamsOf(asked), wanted, context);
-  await tellChanges(asked, synced, context);
-  const { errors = [], exit_code: exitCode = 0 } = synced.report ?? {};
+  const report = await readAfterSync(asked, { loaded, options }, context);
+  const { errors = [], exit_code: exitCode = 0 } = report ?? {};
   if (exitCode !== 0)
     await writePiece(context, errorMessage(textsOf(errors).join("\n"), exitCode, context.clock.now()));
 }

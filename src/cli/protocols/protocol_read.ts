@@ -8,6 +8,7 @@ import type { ChangesTable } from "../../operations/changes/changes.ts";
 import { type ProtocolRead, streamsOf, told } from "../../operations/changes/telling.ts";
 import type { Given } from "../../options/options.ts";
 import type { RunReport } from "../../sync/run/report.ts";
+import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { type CommonOptions, textOption, unless } from "../invocation/options.ts";
@@ -64,17 +65,44 @@ export async function presentTables(
 }
 
 interface Telling {
-  readonly company?: string | undefined;
+  readonly loaded: LoadedConfig;
+  readonly options: CommonOptions & { readonly sync: boolean };
+  /** What is synced before; default: the streams that are read. */
+  readonly streams?: readonly string[];
   /** Is given each piece once it is written. */
-  readonly wrote?: (piece: Buffer | string) => Promise<void>;
+  readonly wrote?: ((piece: Buffer | string) => Promise<void>) | undefined;
+}
+
+/** Runs a sync where one is wanted, then writes what changed in the warehouse. @throws ConfigError before it for a state of others */
+export async function readAfterSync(
+  read: ProtocolRead,
+  { loaded, options, streams = streamsOf(read), wrote }: Telling,
+  context: CliContext,
+): Promise<RunReport | undefined> {
+  const { requireOwnState } = await import("../../operations/changes/changes.ts");
+  const { companiesOf } = await import("../../sync/run/run.ts");
+  const { company } = options;
+  requireOwnState(
+    read.state,
+    companiesOf(loaded.config, company).map(({ name }) => name),
+  );
+  const wanted = { ...options, sync: options.sync && read.tables.length > 0 };
+  const synced = await syncedWarehouse(loaded, streams, wanted, context);
+  await tellChanges(read, { ...synced, company, wrote }, context);
+  return synced.report;
+}
+
+interface Synced extends Pick<Telling, "wrote"> {
+  readonly warehouse: OpenWarehouse;
+  readonly report?: RunReport;
+  readonly company: string | undefined;
 }
 
 /** Tells of the tables what changed in the warehouse after a run. @throws StoppedError where the run was stopped by a signal */
-export async function tellChanges(
+async function tellChanges(
   read: ProtocolRead,
-  { warehouse, report }: { readonly warehouse: OpenWarehouse; readonly report?: RunReport },
+  { warehouse, report, company, wrote }: Synced,
   context: CliContext,
-  { company, wrote }: Telling = {},
 ): Promise<void> {
   const { exit_code: code = 0, errors = [], streams: ran = [] } = report ?? {};
   if (code === 130 || code === 143)
@@ -92,6 +120,7 @@ export async function tellChanges(
     company,
     state,
     without,
+    mayBeEmpty: code !== 0,
     tables: new Set(tables.map(({ name }) => name)),
   };
   using stop = interruption(context, ({ message }) => void context.stderr.write(`${message}\n`), {

@@ -1,11 +1,14 @@
-import { resolve } from "node:path";
-import { writeDurably } from "../../files.ts";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { ConfigError, TributaryError } from "../../errors.ts";
+import { codeOf, writeDurably } from "../../files.ts";
 import type { ChangesState } from "../../operations/changes/changes.ts";
 import type { Protocol } from "../../operations/changes/telling.ts";
 import { type Given, option } from "../../options/options.ts";
-import { syncedWarehouse } from "../commands/sync.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { type CommonOptions, defined, localPath, streamsArgument, unless } from "../invocation/options.ts";
+import { protocolMessages } from "./messages.ts";
 
 const own = {
   state: option(localPath(), "where the last reading ended, written on the way; without one: everything", "<file>"),
@@ -31,19 +34,38 @@ export const register = defined({
 
 async function read(streams: readonly string[], options: ReadOptions, context: CliContext): Promise<void> {
   const loaded = await context.openConfig(options, options.sync ? undefined : { local: true });
-  const { configuredTables, fileText, tellChanges } = await import("./protocol_read.ts");
+  const { configuredTables, fileText, readAfterSync } = await import("./protocol_read.ts");
   const { noChangesRead, parseChangesState } = await import("../../operations/changes/changes.ts");
   const { named } = await configuredTables(loaded, streams);
   const file = options.state === undefined ? undefined : resolve(context.cwd, options.state);
   const text = await fileText(file, true);
   const state = text === undefined ? noChangesRead : parseChangesState(text, file!);
+  if (file !== undefined) await requireWritable(file);
   const { protocol, last } = noting(lines, state);
   const wrote = async (piece: Buffer | string) => {
-    if (file !== undefined && typeof piece === "string" && piece !== "")
-      await writeDurably(file, `${JSON.stringify(last())}\n`);
+    if (file !== undefined && typeof piece === "string" && piece !== "") await writeState(file, last());
   };
-  const synced = await syncedWarehouse(loaded, streams, options, context);
-  await tellChanges({ protocol, tables: named, state }, synced, context, { company: options.company, wrote });
+  await readAfterSync({ protocol, tables: named, state }, { loaded, options, streams, wrote }, context);
+}
+
+/** Looks before the first row: rows whose state cannot be kept would come again. @throws ConfigError */
+async function requireWritable(file: string): Promise<void> {
+  try {
+    await access(file, constants.W_OK).catch(error => {
+      if (codeOf(error) !== "ENOENT") throw error;
+      return access(dirname(file), constants.W_OK);
+    });
+  } catch (cause) {
+    throw new ConfigError(protocolMessages.state_not_writable({ file, reason: codeOf(cause) }), cause);
+  }
+}
+
+async function writeState(file: string, state: ChangesState): Promise<void> {
+  try {
+    await writeDurably(file, `${JSON.stringify(state)}\n`);
+  } catch (cause) {
+    throw new TributaryError(protocolMessages.state_not_written({ file, reason: codeOf(cause) }), 1, cause);
+  }
 }
 
 /** The protocol, and the last state that it told. */

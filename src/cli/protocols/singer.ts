@@ -1,9 +1,7 @@
-import { streamsOf } from "../../operations/changes/telling.ts";
 import { flag, type Given } from "../../options/options.ts";
-import { syncedWarehouse } from "../commands/sync.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { type CommonOptions, defined } from "../invocation/options.ts";
-import { configuredTables, fileText, presentTables, protocolOptions, tellChanges } from "./protocol_read.ts";
+import { configuredTables, fileText, presentTables, protocolOptions, readAfterSync } from "./protocol_read.ts";
 
 const own = {
   discover: flag("print the catalog: the tables of the streams that are on"),
@@ -38,6 +36,5 @@ async function singer(options: SingerOptions, context: CliContext): Promise<void
     return writePiece(context, catalogDocument((await presentTables(loaded, { tables: on })) ?? on));
   const texts = { catalog: await fileText(options.catalog), state: await fileText(options.state) };
   const asked = readSelected(tables, texts, context.clock.now());
-  const wanted = { ...options, sync: options.sync && asked.tables.length > 0 };
-  await tellChanges(asked, await syncedWarehouse(loaded, streamsOf(asked), wanted, context), context);
+  await readAfterSync(asked, { loaded, options }, context);
 }

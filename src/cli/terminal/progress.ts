@@ -45,7 +45,7 @@ export async function placeOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv
 export function startProgress(
   source: RunView,
   { stream, screen }: Place,
-  { clock, enabled }: { clock: DisplayClock; enabled: boolean },
+  { clock, enabled, begun = clock.now() }: { clock: DisplayClock; enabled: boolean; begun?: number | undefined },
 ): Progress {
   const plainSink = { write: (line: string) => void stream.write(line) };
   if (!enabled) return { sink: plainSink, stop: () => undefined };
@@ -59,7 +59,6 @@ export function startProgress(
     });
     return { sink: plainSink, stop };
   }
-  const begun = clock.now();
   let drawn: readonly string[] = [];
   let width = 0;
   // In a window that has become narrower what was drawn takes more lines than the screen knows of: they would be left behind.
@@ -158,8 +157,9 @@ function frame(
 }
 
 function counts(streams: RunSnapshot["streams"]): string {
-  const [done, failed] = ["done", "failed"].map(state => streams.filter(one => one.state === state).length);
-  return `${done} of ${streams.length} streams done${failed! > 0 ? `, ${failed} failed` : ""}`;
+  const count = (state: string) => streams.filter(one => one.state === state).length;
+  const ended = ["failed", "stopped"].filter(state => count(state) > 0).map(state => `, ${count(state)} ${state}`);
+  return `${count("done")} of ${streams.length} streams done${ended.join("")}`;
 }
 
 /** What the streams wait for that have not begun. */
@@ -188,7 +188,8 @@ function progressLine(snapshot: RunSnapshot, speeds: Speedometer): string {
   return [counts(streams) + whole, ...parts, limitLine(snapshot)].join("; ");
 }
 
-function limitLine({ limitedBy, inFlight, ceiling, limited429 }: RunSnapshot): string {
+function limitLine({ limitedBy, inFlight, ceiling, limited429, step }: RunSnapshot): string {
+  if (step !== undefined) return `now ${step}`;
   const limited = limited429 === 0 ? "" : `, ${formatCount(limited429)} answers 429`;
   return `limited by ${limitedBy}: ${inFlight} of ${ceiling} requests in flight${limited}`;
 }

@@ -7,10 +7,16 @@ import { streamTable } from "./table.ts";
 
 type Row = RunReport["streams"][number];
 
-/** What a run did, for people: a line a stream, then what needs their attention, then where the tables are. `next` goes on after a stop. */
-export function syncReport(report: RunReport, readers: string, look: Look, next = "tributary sync"): string {
+/** What a run did, for people: a line a stream, then what needs their attention, then where the tables are. `next` goes on after a stop; the command took `tookMs`. */
+export function syncReport(
+  report: RunReport,
+  readers: string,
+  look: Look,
+  tookMs: number,
+  next = "tributary sync",
+): string {
   const { streams } = report;
-  const ended = `Run ${report.run_id} ${outcome(verdict(report), look)} after ${lengthOf(report)}.`;
+  const ended = `Run ${report.run_id} ${outcome(verdict(report), look)} after ${timespan(tookMs)}.`;
   const blocks = [...runTable(streams, look), `${ended}${totals(streams)}`];
   blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
   if (report.status === "stopped") blocks.push(saved(streams, next));

@@ -7,6 +7,7 @@ import type { Daemon } from "../schedule/events.ts";
 import type { Past } from "../schedule/past_runs.ts";
 import type { NotifyTools } from "./delivery.ts";
 import { notifyMessages } from "./messages.ts";
+import type { EndedReport } from "./notification.ts";
 import { Notifier } from "./notify.ts";
 
 /** What notifications are made from. `settings` is asked each time, so that a reloaded configuration holds. */
@@ -21,6 +22,11 @@ export interface Attachment {
   readonly isLeading?: () => Promise<boolean>;
 }
 
+export interface AttachedNotifier {
+  readonly observeReport: (ended: EndedReport) => void;
+  readonly end: () => Promise<void>;
+}
+
 const EVERY_MS = 60_000;
 /** How long the start waits for the warehouse. */
 const PATIENCE_MS = 5_000;
@@ -28,7 +34,7 @@ const PATIENCE_MS = 5_000;
 const FAREWELL_MS = 700;
 
 /**
- * Notifications for as long as a daemon lives: call it before the first run begins, and the returned function at the end. The
+ * Notifications for as long as a daemon lives: call it before the first run begins, and `end` at the end. The
  * warehouse is read after runs and when data seems late, not each minute: a run of another process may want the file. Who finds
  * it in another's hands knows nothing yet, and looks again.
  */
@@ -39,7 +45,7 @@ export async function attachNotifier({
   cachedStatus,
   tools,
   isLeading = async () => true,
-}: Attachment): Promise<() => Promise<void>> {
+}: Attachment): Promise<AttachedNotifier> {
   const { clock, log } = tools;
   const ending = new AbortController();
   let leads = false;
@@ -53,13 +59,16 @@ export async function attachNotifier({
   const recorded = past().catch(() => undefined);
   notifier.recall(await withTimeLimit(clock, PATIENCE_MS, recorded, undefined), known);
   let observed = Promise.resolve();
-  const unlisten = daemon.listen(event => {
-    if (event.kind === "finished") known = undefined;
-    // One that doesn't lead sees it too: it may have to tell of the recovery.
+  // One that doesn't lead sees it too: it may have to tell of the recovery.
+  const observe = (work: () => void): void => {
     observed = observed.then(async () => {
       leads = await isLeading();
-      notifier.observe(event);
+      work();
     });
+  };
+  const unlisten = daemon.listen(event => {
+    if (event.kind === "finished") known = undefined;
+    observe(() => notifier.observe(event));
   });
 
   const seemsLate = ({ streams }: Status): boolean => {
@@ -80,11 +89,12 @@ export async function attachNotifier({
   }
   const watching = watch().catch(error => log.warn(notifyMessages.no_longer_watching(), { err: error }));
 
-  return async () => {
+  const end = async () => {
     unlisten();
     const settled = observed.then(() => notifier.settle());
     await withTimeLimit(clock, FAREWELL_MS, settled, undefined);
     ending.abort();
     await watching;
   };
+  return { end, observeReport: ended => observe(() => notifier.observeReport(ended)) };
 }

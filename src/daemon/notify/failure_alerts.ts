@@ -2,12 +2,14 @@ import { isFailure } from "../../errors.ts";
 import type { FinishedRun } from "../schedule/events.ts";
 import type { Past, PastRun } from "../schedule/past_runs.ts";
 import type { AlertStates, State } from "./alert_state.ts";
+import type { EndedReport } from "./notification.ts";
 import {
   failedStreams,
   failureMessage,
   type Notification,
   nameOf,
   recoveryMessage,
+  reportMessage,
   type Send,
 } from "./notification.ts";
 
@@ -25,7 +27,7 @@ const REFUSALS: ReadonlySet<string> = new Set(["stream.no_longer_available", "ru
 const isRefused = (outcome: FinishedRun["outcome"]): boolean =>
   "run_id" in outcome && outcome.errors.some(({ code }) => REFUSALS.has(code));
 
-/** By schedule: tells of a failure when no further try is planned, or none would help, and of the first success after a failure that was told. */
+/** By schedule, and by report: tells of a failure when no further try is planned, or none would help, and of the first success after a failure that was told. */
 export class FailureAlerts {
   readonly #alerts: AlertStates;
   readonly #send: Send;
@@ -54,6 +56,12 @@ export class FailureAlerts {
     else if (code === 0) this.#succeeded(finished);
     // A run that another one kept from beginning, or that reached a limit: where no try follows, the failure before it stands.
     else if (code < 128 && finished.retryAt === undefined) this.#report(finished.run.schedule);
+    this.reportWaiting();
+  }
+
+  /** Of a report each failure, and the first success after one. */
+  observeReport(ended: EndedReport, at: string): void {
+    this.#tell(ended.place, ended.failures.length > 0 ? "bad" : "good", reportMessage(ended, at));
     this.reportWaiting();
   }
 

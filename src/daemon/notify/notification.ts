@@ -92,6 +92,26 @@ function ofRun(
   };
 }
 
+/** How a report that follows a schedule's run ended. */
+export interface EndedReport {
+  readonly place: string;
+  readonly schedule: string;
+  /** Why it was not made, or did not get somewhere. */
+  readonly failures: readonly Message[];
+}
+
+/** A report was not made, or did not get everywhere; without failures: it does again. */
+export function reportMessage({ place, schedule, failures }: EndedReport, at: string): Notification {
+  const [occasion, title] =
+    failures.length > 0 ? (["failure", "failed"] as const) : (["recovery", "works again"] as const);
+  const next = `The next one follows the next run of ${schedule}; the tables are up to date.`;
+  return {
+    ...about(occasion, { streams: [], errors: failures }, at),
+    ...{ schedule, title: `${place} ${title}`, text: [...listed(textsOf(failures)), next].join("\n") },
+    ...{ exit_code: null, run_id: null },
+  };
+}
+
 export function lateMessage(streams: readonly AgedStream[], lateAfterMs: number, at: string): Notification {
   const late = streams.map(({ company, stream, completeTo, ageMs }) => ({
     ...{ company, stream },

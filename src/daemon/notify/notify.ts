@@ -8,6 +8,7 @@ import { AlertStates } from "./alert_state.ts";
 import { createDelivery, type Delivery, type NotifyTools } from "./delivery.ts";
 import { FailureAlerts } from "./failure_alerts.ts";
 import { notifyMessages } from "./messages.ts";
+import type { EndedReport } from "./notification.ts";
 import { type AgedStream, lateMessage, nameOf, type Send, upToDateMessage, withSuppressed } from "./notification.ts";
 
 type Settings = () => Pick<Config, "notify" | "freshness">;
@@ -18,6 +19,7 @@ type Settings = () => Pick<Config, "notify" | "freshness">;
  */
 export class Notifier {
   readonly #log: NotifyTools["log"];
+  readonly #clock: Clock;
   readonly #delivery: Delivery;
   readonly #failures: FailureAlerts;
   readonly #late: LateAlerts;
@@ -25,6 +27,7 @@ export class Notifier {
   /** `settings` is asked each time, so that a reloaded configuration holds. */
   constructor(settings: Settings, tools: NotifyTools) {
     this.#log = tools.log;
+    this.#clock = tools.clock;
     this.#delivery = createDelivery(tools);
     const send: Send = (notification, suppressed) =>
       this.#delivery.send(withSuppressed(notification, suppressed), settings().notify.targets);
@@ -44,6 +47,10 @@ export class Notifier {
     this.#safely(() => {
       if (event.kind === "finished") this.#failures.observe(event);
     });
+  }
+
+  observeReport(ended: EndedReport): void {
+    this.#safely(() => this.#failures.observeReport(ended, new Date(this.#clock.now()).toISOString()));
   }
 
   /** To be called every minute or so, and after a run; undefined while the warehouse cannot be read, and what is known ages on. */

@@ -1,12 +1,14 @@
-import { createTransport } from "nodemailer";
 import { type Clock, withTimeLimit } from "../../clock.ts";
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../logging.ts";
+import type { Message } from "../../message.ts";
 import { requireOwnFile, writePage } from "../../outputs/report/file.ts";
+import { mailTransport } from "../../outputs/report/mail.ts";
 import { messageFor } from "../../sync/run/report.ts";
 import type { Daemon } from "../schedule/events.ts";
 import { postTo, requireTaken, trying } from "./delivery.ts";
 import { notifyMessages } from "./messages.ts";
+import type { EndedReport } from "./notification.ts";
 
 type ReportConfig = Config["reports"][number];
 
@@ -29,40 +31,58 @@ const SEND_MS = 60_000;
 /** How long the end waits for deliveries. */
 const FAREWELL_MS = 700;
 
-/** Makes the reports that follow a schedule's run that brought everything, and sends each where it goes. What fails is logged, and keeps nothing else. */
-export async function deliverReports(config: Config, schedule: string, tools: ReportTools): Promise<void> {
+/**
+ * Makes the reports that follow a schedule's run that brought everything, and sends each where it goes. A failure is logged and
+ * does not stop the others. Answers how each ended.
+ */
+export async function deliverReports(
+  config: Config,
+  schedule: string,
+  tools: ReportTools,
+): Promise<readonly EndedReport[]> {
   const { make, log, redact } = tools;
-  if (!config.schedules.some(({ name }) => name === schedule)) return;
+  const ended: EndedReport[] = [];
+  if (!config.schedules.some(({ name }) => name === schedule)) return ended;
   for (const [index, report] of config.reports.entries()) {
     if (report.after.length > 0 && !report.after.includes(schedule)) continue;
     const place = `reports[${index}]`;
+    const failures: Message[] = [];
+    const deliver = async (to: string, send: (limit: AbortSignal) => Promise<unknown>) => {
+      const failure = await delivered(`${place} (${to})`, tools, send);
+      if (failure !== undefined) failures.push(failure);
+    };
     try {
       const made = await make(report, config);
       const { out, mail, post } = report;
-      if (out !== undefined) await delivered(`${place} (${out})`, tools, () => written(out, made));
-      if (mail !== undefined) await delivered(`${place} (mail)`, tools, limit => mailed(mail, made, limit));
-      if (post !== undefined)
-        await delivered(`${place} (${URL.parse(post)?.host ?? "post"})`, tools, limit => posted(post, made, limit));
+      if (out !== undefined) await deliver(out, () => written(out, made));
+      if (mail !== undefined) await deliver("mail", limit => mailed(mail, made, limit));
+      if (post !== undefined) await deliver(URL.parse(post)?.host ?? "post", limit => posted(post, made, limit));
     } catch (error) {
-      log.warn(notifyMessages.report_not_made({ report: place, reason: redact(messageFor(error).message) }), {
-        report: place,
-      });
+      failures.push(notifyMessages.report_not_made({ report: place, reason: redact(messageFor(error).message) }));
+      log.warn(failures[0]!, { report: place });
     }
+    ended.push({ place, schedule, failures });
   }
+  return ended;
 }
 
 async function delivered(
   place: string,
   tools: ReportTools,
   send: (limit: AbortSignal) => Promise<unknown>,
-): Promise<void> {
+): Promise<Message | undefined> {
   const { log, redact } = tools;
   const to = redact(place);
   const end = await trying({ ...tools, ms: SEND_MS }, send);
-  if (end === undefined) return log.info(notifyMessages.report_delivered({ to }), { report: place });
+  if (end === undefined) {
+    log.info(notifyMessages.report_delivered({ to }), { report: place });
+    return undefined;
+  }
   const { failure, tries } = end;
   const reason = redact(failure instanceof Error ? failure.message : String(failure));
-  log.warn(notifyMessages.report_not_delivered({ to, reason, tries }), { report: place });
+  const message = notifyMessages.report_not_delivered({ to, reason, tries });
+  log.warn(message, { report: place });
+  return message;
 }
 
 const written = async (out: string, { page }: MadeReport) => writePage(await requireOwnFile(out), page);
@@ -72,8 +92,7 @@ async function mailed(
   made: MadeReport,
   limit: AbortSignal,
 ): Promise<void> {
-  const limits = { connectionTimeout: SEND_MS / 2, greetingTimeout: SEND_MS / 2, socketTimeout: SEND_MS / 2 };
-  const transport = createTransport({ url: smtp, ...limits, disableFileAccess: true, disableUrlAccess: true });
+  const transport = mailTransport(smtp, SEND_MS / 2);
   const over = Promise.withResolvers<never>();
   limit.addEventListener("abort", () => over.reject(limit.reason), { once: true });
   try {
@@ -91,12 +110,12 @@ async function posted(address: string, { page }: MadeReport, limit: AbortSignal)
   requireTaken(await postTo(address, page, limit, "text/html; charset=utf-8"));
 }
 
-/** Reports for as long as a daemon lives. Answers how they end. */
+/** Reports for as long as a daemon lives; `observe` hears how each ended. Answers how they end. */
 export function attachReports(
   daemon: Pick<Daemon, "listen">,
   settings: () => Config,
   isLeading: () => Promise<boolean>,
-  tools: Omit<ReportTools, "signal">,
+  { observe, ...tools }: Omit<ReportTools, "signal"> & { readonly observe?: (ended: EndedReport) => void },
 ): () => Promise<void> {
   const ending = new AbortController();
   let last = Promise.resolve();
@@ -104,8 +123,10 @@ export function attachReports(
     if (event.kind !== "finished" || event.outcome.exit_code !== 0) return;
     const { schedule } = event.run;
     last = last.then(async () => {
-      if (settings().reports.length > 0 && (await isLeading()))
-        await deliverReports(settings(), schedule, { ...tools, signal: ending.signal });
+      if (settings().reports.length === 0 || !(await isLeading())) return;
+      const ended = await deliverReports(settings(), schedule, { ...tools, signal: ending.signal });
+      // A daemon that ends breaks deliveries off itself.
+      if (!ending.signal.aborted) for (const each of ended) observe?.(each);
     });
   });
   return async () => {

@@ -78,10 +78,10 @@ function allowance(clock: Clock): () => number | undefined {
   };
 }
 
-/** The list and the keys that a body names, whatever these are; undefined for a body that is about something else. */
-function rowsNamedIn(body: string): { readonly list: unknown; readonly keys: unknown } | undefined {
+/** The list and the keys that a body names, whatever these are, one of them forgotten too; undefined for a body that is about something else. */
+function rowsNamedIn(body: string): { readonly list?: unknown; readonly keys?: unknown } | undefined {
   const said = parsedJson(body);
-  return typeof said === "object" && said !== null && "list" in said && "keys" in said ? said : undefined;
+  return typeof said === "object" && said !== null && ("list" in said || "keys" in said) ? said : undefined;
 }
 
 function refresh({ list, keys }: NonNullable<ReturnType<typeof rowsNamedIn>>, daemon: HookSources["daemon"]): Response {

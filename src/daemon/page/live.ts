@@ -34,7 +34,7 @@ function running(run: LiveRun, now: number) {
   if (snapshot === undefined)
     return html`${title}<p class="card still">${run.waits ?? "It is getting ready: its streams are not known yet."}</p>`;
   const { streams } = snapshot;
-  const ended = streams.filter(one => one.state === "done" || one.state === "failed").length;
+  const ended = streams.filter(({ state }) => isEnded(state)).length;
   // Of many streams those are shown that something happens to.
   const isMany = streams.length > ALL;
   const [rest, going] = [true, false].map(wanted =>
@@ -46,9 +46,11 @@ function running(run: LiveRun, now: number) {
       <p><strong>${formatCount(ended)} of ${counted(streams.length, "stream")}</strong> done</p></div>
     <ul class="going">${going.map(progressOf)}</ul>
     ${rest.length === 0 ? "" : html`<details class="rest"><summary>${counted(rest.length, "stream")} waiting or done</summary><ul class="going">${rest.map(progressOf)}</ul></details>`}
-    <p class="quiet">Limited by ${snapshot.limitedBy}: ${snapshot.inFlight} of ${counted(snapshot.ceiling, "request")} in flight${limited}.</p>
+    <p class="quiet">${snapshot.step === undefined ? `Limited by ${snapshot.limitedBy}: ${snapshot.inFlight} of ${counted(snapshot.ceiling, "request")} in flight${limited}` : `Now ${snapshot.step}`}.</p>
   </div>`;
 }
+
+const isEnded = (state: Progress["state"]): boolean => ["done", "failed", "stopped"].includes(state);
 
 type Progress = ReturnType<NonNullable<LiveRun["view"]>["snapshot"]>["streams"][number];
 
@@ -65,8 +67,7 @@ function progressOf(one: Progress) {
 function bar({ stream, state, rows, total }: Progress) {
   const label = `Progress of ${stream}`;
   if (state === "waiting") return html`<progress max="1" value="0" aria-label="${label}"></progress>`;
-  if (state === "done" || state === "failed")
-    return html`<progress max="1" value="1" aria-label="${label}"></progress>`;
+  if (isEnded(state)) return html`<progress max="1" value="1" aria-label="${label}"></progress>`;
   if (total === undefined || total === 0) return html`<progress aria-label="${label}"></progress>`;
   return html`<progress max="${total}" value="${Math.min(rows, total)}" aria-label="${label}"></progress>`;
 }

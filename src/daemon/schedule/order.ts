@@ -18,7 +18,7 @@ export function orderOf(turn: Turn, config: Config, defaults: RunDefaults): RunO
   const { company, rows } = turn;
   const limits = { maxTimeMs: turn.maxTimeMs, maxRequests: undefined, waitMs: turn.waitMs };
   const order = { ...defaults, command: commandOf(turn.schedule), config, limits };
-  if (rows !== undefined) return refreshOrder(order, rows, company);
+  if (rows !== undefined) return refreshOrder(order, rows, company, true);
   return { ...order, selection: { names: turn.names, named: [], company }, refresh: asDue };
 }
 

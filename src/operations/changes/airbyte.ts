@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { configSchema, schemaAt } from "../../config/schema.ts";
 import { ConfigError, type ExitCode } from "../../errors.ts";
-import { type ChangesTable, positionsSchema, stateOfTables, tablesOfState } from "./changes.ts";
+import { parsedJson } from "../../files.ts";
+import { type ChangesTable, outline, positionsSchema, stateOfTables, tablesOfState } from "./changes.ts";
 import { changesMessages } from "./messages.ts";
 import { recordSchema } from "./record_schema.ts";
 import type { Protocol, ProtocolRead } from "./telling.ts";
@@ -136,7 +137,8 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, text: string, e
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new ConfigError(changesMessages.unreadable_input({ expected, got: text.slice(0, 60) }), cause);
+    const got = outline(parsedJson(text), text);
+    throw new ConfigError(changesMessages.unreadable_input({ expected, got }), cause);
   }
 }
 

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import type { Stream } from "../../catalog/stream.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, nothingLoaded } from "../../errors.ts";
+import { parsedJson } from "../../files.ts";
 import { type ChosenTable, chooseTables } from "../../outputs/export/tables.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
+import type { Db } from "../../warehouse/database.ts";
 import { type ChangePosition, type Decimals, positionOf, takeChangedRows } from "../../warehouse/read/changed_rows.ts";
 import { atOneMoment } from "../../warehouse/read/question.ts";
+import { publishedAmong } from "../../warehouse/state/table_counts.ts";
 import { changesMessages } from "./messages.ts";
 
 const VERSION = 1;
@@ -44,13 +47,36 @@ function turned(outer: Readonly<Record<string, Positions>>): Record<string, Posi
   return all;
 }
 
-/** @throws ConfigError for what this command did not write */
+/** A state, the line of `read` with one, or `{}` for none: anything else taken for none would bring every row again. */
+const givenSchema = z.union([
+  stateSchema,
+  z.object({ state: stateSchema }).transform(({ state }) => state),
+  z.strictObject({}).transform(() => noChangesRead),
+]);
+
+/** @throws ConfigError for what `read` did not write */
 export function parseChangesState(text: string, from: string): ChangesState {
-  try {
-    return stateSchema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new ConfigError(changesMessages.unreadable_state({ from, got: text.slice(0, 60) }), cause);
-  }
+  return changesState(parsedJson(text), from, text);
+}
+
+/** @throws ConfigError for what `read` did not give */
+export function changesState(value: unknown, from: string, text = ""): ChangesState {
+  const { data, error } = givenSchema.safeParse(value);
+  if (error === undefined) return data;
+  throw new ConfigError(changesMessages.unreadable_state({ from, got: outline(value, text) }), error);
+}
+
+/** The keys of an object, as its values may be secrets; the beginning of any other text. */
+export function outline(value: unknown, text: string): string {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return (isObject ? `{${Object.keys(value).join(", ")}}` : text || String(value)).slice(0, 60);
+}
+
+/** @throws ConfigError for a state of other companies only: every row would come again */
+export function requireOwnState(state: ChangesState, companies: readonly string[]): void {
+  const known = Object.keys(state.companies);
+  if (known.length === 0 || companies.some(company => known.includes(company))) return;
+  throw new ConfigError(changesMessages.state_of_others({ companies, got: known }));
 }
 
 export interface ChangesOrder {
@@ -62,6 +88,8 @@ export interface ChangesOrder {
   readonly companies: readonly string[];
   readonly state: ChangesState;
   readonly format: LineFormat;
+  /** After a run that failed: why nothing was loaded is the run's to say. */
+  readonly mayBeEmpty?: boolean | undefined;
 }
 
 export interface LineFormat {
@@ -111,6 +139,7 @@ export async function changesTables(
  * Hands over what changed in the tables since a state, as of one moment: new rows, changed ones, and soft-deleted ones with their
  * `_deleted_at`. A row that changes again while this goes on comes with the next reading, and so does one whose timestamp lies in
  * the future, which the next run mends: such rows may come twice, and none is left out. Rejects with the signal's reason.
+ * @throws ConfigError where none of the streams has been loaded
  */
 export async function takeChanges(
   reading: WarehouseReading,
@@ -140,7 +169,16 @@ export async function takeChanges(
           await take({ stream, table: name, company, lines, rows, state, stateBehind });
         });
       }
+    if (state === order.state && order.mayBeEmpty !== true) await requireLoaded(db, order);
   });
+}
+
+/** No row of a stream that no run has loaded would look like a stream without rows. @throws ConfigError */
+async function requireLoaded(db: Db, { catalogue, companies, streams, state }: ChangesOrder): Promise<void> {
+  if (companies.some(company => state.companies[company] !== undefined)) return;
+  const read = catalogue.filter(({ name }) => streams.has(name));
+  for (const company of companies) if ((await publishedAmong(db, company, read)).size > 0) return;
+  throw nothingLoaded(streams.size > 5 ? `rows of ${streams.size} streams` : `rows of ${[...streams].join(", ")}`);
 }
 
 /** Checks that the key in a state has as many values as the table's, and numbers for numeric columns. @throws ConfigError */

@@ -62,7 +62,14 @@ function isSelected(metadata: Metadata, otherwise: boolean, ...breadcrumb: reado
   return found.selected ?? found["selected-by-default"] ?? otherwise;
 }
 
-const stateSchema = z.object({ bookmarks: z.record(z.string(), positionsSchema).default({}) });
+const bookmarksSchema = z.object({ bookmarks: z.record(z.string(), positionsSchema) });
+
+/** A state, the message with one, or `{}` for none: anything else taken for none would bring every row again. */
+const stateSchema = z.union([
+  bookmarksSchema,
+  z.strictObject({}).transform(() => ({ bookmarks: {} })),
+  z.object({ type: z.literal("STATE"), value: bookmarksSchema }).transform(({ value }) => value),
+]);
 
 /** What a catalogue selects; without one all tables of `on`. @throws ConfigError */
 export function readSelected(

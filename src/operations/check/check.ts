@@ -9,9 +9,10 @@ import { configured } from "../../privacy/configured_catalog.ts";
 import { requireOwnKey } from "../../sync/run/companies.ts";
 import { policyOf } from "../../sync/run/jobs.ts";
 import type { ServiceTools } from "../../sync/run/service.ts";
-import { checkDestination } from "./destination.ts";
+import { checkDestination, currencyLine } from "./destination.ts";
 import { type CheckLine, failure, ok } from "./line.ts";
 import { checkMessages } from "./messages.ts";
+import { checkReports } from "./reports.ts";
 import { checkSchedules } from "./schedules.ts";
 import { checkService } from "./service.ts";
 import { checkSurroundings, type Programs } from "./surroundings.ts";
@@ -65,6 +66,9 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
   }
   yield* checkSchedules({ loaded, catalogue, on: streams, now: tools.clock.now() });
   yield* checkSurroundings(config, order.programs);
+  const rates = await currencyLine(config, offline);
+  if (rates !== undefined) yield rates;
+  yield* checkReports(config, offline);
 }
 
 async function* named<R>(

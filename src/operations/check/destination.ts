@@ -1,8 +1,8 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Clock } from "../../clock.ts";
-import type { DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } from "../../config/config.ts";
+import type { Config, DestinationConfig, DuckdbConfig, DucklakeConfig, PostgresConfig } from "../../config/config.ts";
 import { isFile, isLake } from "../../config/destination.ts";
-import { DestinationError, LockedError } from "../../errors.ts";
+import { ConfigError, DestinationError, LockedError, TributaryError } from "../../errors.ts";
 import { holderOf } from "../../sync/run/opening.ts";
 import { inspectLake, inspectPlace, openDestination, requireFree, schemasOf } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
@@ -14,6 +14,7 @@ import { readExtensions } from "../../warehouse/schema/extended_tables.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
 import { compareIdentity, type Identity } from "../../warehouse/state/identity.ts";
+import { areInTable, inspectRates } from "../../warehouse/views/currency_rates.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 import { checkMessages } from "./messages.ts";
@@ -131,4 +132,26 @@ export function diskLine({ folder, free, size, versions, spill }: Disk, keepVers
   return free < Math.max(2 * need, LITTLE_BYTES)
     ? warning("disk", checkMessages.disk_low(disk))
     : ok("disk", checkMessages.disk(disk));
+}
+
+/** Whether the rates can be read. A run goes on without them, so that is a warning. Undefined: there is no currency, or no warehouse to look into. */
+export async function currencyLine(
+  { currency, destination }: Pick<Config, "currency" | "destination">,
+  offline: boolean,
+): Promise<CheckLine | undefined> {
+  if (currency === undefined) return undefined;
+  const { report } = currency;
+  const isRemote = areInTable(currency);
+  if (isRemote && offline && !isFile(destination)) return ok("currency", checkMessages.offline());
+  try {
+    const found = isRemote
+      ? await looking(destination, ({ db }) => inspectRates(db, currency))
+      : await inspectRates(undefined, currency);
+    return found && ok("currency", checkMessages.rates({ report, ...found }));
+  } catch (error) {
+    if (error instanceof ConfigError) return doubt("currency", error);
+    // The line of the destination says it.
+    if (error instanceof TributaryError) return undefined;
+    throw error;
+  }
 }

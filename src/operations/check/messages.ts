@@ -194,6 +194,25 @@ export const checkMessages = catalog("check", {
     ({ program }) =>
       `There is no program ${program} that may be run. Give its full path in notify.targets, and make it executable (chmod +x).`,
   ),
+  rates: template(
+    { report: "EUR", rates: 8_112, last: "2026-03-31" },
+    ({ report, rates, last }) => `${rates.toLocaleString("en-US")} rates of ${report}, the last of ${last}`,
+  ),
+  report_file: template({ path: "/srv/report.html" }, ({ path }) => `the report can be written to ${path}`),
+  report_not_writable: template(
+    { path: "/srv/report.html", reason: "EACCES" },
+    ({ path, reason }) =>
+      `${path} cannot be written (${reason})\nCheck the rights of its folder, or name another file in reports.`,
+  ),
+  mail_server: template(
+    { host: "mail.example.com:465" },
+    ({ host }) => `${host} accepts the connection; nothing was mailed to try it`,
+  ),
+  mail_server_unusable: template(
+    { host: "mail.example.com:465", reason: "connect ECONNREFUSED" },
+    ({ host, reason }) =>
+      `${host} cannot be used: ${reason}\nCheck address, port, user and password in the report's \`mail.smtp\`, and whether the server is up.`,
+  ),
   secret_readable: template(
     { path: "/etc/tributary/config.yaml", mode: "644" },
     ({ path, mode }) =>

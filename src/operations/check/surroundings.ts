@@ -33,7 +33,7 @@ async function archiveLine({ path, onError }: ArchiveConfig): Promise<CheckLine>
 }
 
 /** The code of what keeps a run from making files there, or the folders that lead there. */
-async function lockedOut(path: string): Promise<string | undefined> {
+export async function lockedOut(path: string): Promise<string | undefined> {
   try {
     if ((await entryAt(path)) === undefined) return await lockedOut(dirname(path));
     if (!(await stat(path)).isDirectory()) return "ENOTDIR";

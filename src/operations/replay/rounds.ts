@@ -138,7 +138,7 @@ async function conclude(
   if (left > 0 && signal.aborted && run.status !== "failed") {
     run.status = run.pages > 0 ? "stopped" : "skipped";
     run.error = "the run was ending";
-    activity.state = "failed";
+    activity.state = "stopped";
   }
   if (run.status === "running") run.status = "skipped";
   if (run.finished_at === null) return;

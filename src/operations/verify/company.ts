@@ -80,7 +80,7 @@ export async function compareCompany(
       });
       return line(job, result, null);
     } catch (error) {
-      progress.activity.state = "failed";
+      progress.endBy(error);
       if (!(error instanceof TributaryError) || error instanceof DestinationError) throw error;
       if (!(error instanceof StoppedError) && !errors.includes(error)) errors.push(error);
       if (error instanceof ApiError && meetsOthers(error)) stop(error);

@@ -12,6 +12,7 @@ import {
   namesIn,
   targetOf,
 } from "../../warehouse/duckdb/versions/version_names.ts";
+import { folderMessages } from "../messages.ts";
 import { exportMessages } from "./messages.ts";
 
 const UNFINISHED = ".tmp";
@@ -32,7 +33,10 @@ export async function placeOf(out: string, cwd: string): Promise<Place> {
     throw new ConfigError(exportMessages.not_below({ out }));
   const home = `${path}.exports`;
   const place = { path, home, room: join(home, `${randomUUID()}${UNFINISHED}`) };
-  const entry = await entryAt(path);
+  const entry = await entryAt(path).catch(error => {
+    const error_code = codeOf(error) ?? String(error);
+    throw new ConfigError(folderMessages.not_writable({ folder: path, error_code, is_full: false }), error);
+  });
   if ((await entryAt(home))?.isFile() === true) throw new ConfigError(exportMessages.versions_blocked({ out, home }));
   if (entry === undefined) return place;
   if (entry.isSymbolicLink()) {

@@ -100,7 +100,7 @@ async function refuseAll(context: SyncContext, failure: Error, run: CompanyRun):
   let lost: unknown;
   for (const job of run.jobs) {
     if (lost !== undefined) {
-      skip(job, "the run was ending");
+      leaveOut(job);
       continue;
     }
     const error: unknown = await syncStream(syncOf(context, job), refuse).catch(thrown => thrown);
@@ -200,17 +200,20 @@ function asksBy(stream: Stream, policy: StreamPolicy): readonly string[] {
 const hasTable = ({ tables }: Stream, name: string): boolean =>
   [tables.main, ...tables.children].some(table => table.name === name);
 
-export function skip({ progress }: Job, reason: string): void {
+export function skip({ progress }: Job, reason: string, state: "failed" | "stopped" = "failed"): void {
   progress.run.status = "skipped";
   progress.run.error = reason;
-  progress.activity.state = "failed";
+  progress.activity.state = state;
 }
+
+/** Leaves out a stream of a run that ends before its turn. */
+export const leaveOut = (job: Job): void => skip(job, "the run was ending", "stopped");
 
 async function runJob(context: SyncContext, job: Job, run: CompanyRun): Promise<void> {
   const { jobs, log, errors, work } = run;
   const { stream, progress } = job;
   const parent = parentOf(job, jobs);
-  if (context.signal.aborted) return skip(job, "the run was ending");
+  if (context.signal.aborted) return leaveOut(job);
   const without = whyWithout(job, jobs);
   // Of a list that could not be read the failure is told; one that this key may not read is none, but for who asked by name.
   const failing =

@@ -75,7 +75,7 @@ export interface RunView {
 export interface RunSnapshot {
   readonly streams: readonly {
     readonly stream: string;
-    readonly state: "waiting" | "reading" | "publishing" | "done" | "failed";
+    readonly state: "waiting" | "reading" | "publishing" | "done" | "failed" | "stopped";
     readonly pages: number;
     /** Rows that there are, as the service says. */
     readonly total?: number;
@@ -94,6 +94,8 @@ export interface RunSnapshot {
   readonly limited429: number;
   /** Requests that its streams have sent. */
   readonly requests?: number;
+  /** What the run does while it needs no more requests, in words. */
+  readonly step?: string;
   /** Until all streams are done: by what they have still to do, and how fast requests were answered lately. Absent where that of any is not known. */
   readonly remainingMs?: number;
 }
@@ -160,12 +162,20 @@ export function messageFor(error: unknown): Message {
   return generalMessages.bug({ what: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
 }
 
+/** What a run does once its streams are done. */
+export interface Closing {
+  step?: string;
+}
+
+const ENDED: ReadonlySet<Activity["state"]> = new Set(["done", "failed", "stopped"]);
+
 /** What every stream is doing, how long it will take, and what keeps requests from going faster. `usual`: requests that a stream took when it was last worked on, where this run reads it in the same way. */
 export function viewOf(
   jobs: readonly Job[],
   services: readonly Service[],
   clock: Pick<Clock, "now">,
   usual: (job: Job) => number | undefined = () => undefined,
+  closing: Closing = {},
 ): RunView {
   const several = services.length > 1;
   const pace = createPace();
@@ -199,13 +209,17 @@ export function viewOf(
       const left = isHanging ? undefined : requestsLeft(jobs, usual);
       const all = left === undefined ? undefined : pace.remaining("", requests, requests + left, now);
       // Streams that need few requests are published one after the other: then the streams tell the time, not the requests.
-      const ended = streams.filter(({ state }) => state === "done" || state === "failed").length;
+      const ended = streams.filter(({ state }) => ENDED.has(state)).length;
       const byStreams = pace.remaining("\0", ended, streams.length, now) ?? 0;
       const longest = Math.max(byStreams, ...streams.map(({ remainingMs }) => remainingMs ?? 0));
+      const inFlight = busiest?.inFlight ?? 0;
+      const isPublishing = inFlight === 0 && streams.some(({ state }) => state === "publishing");
+      const step = closing.step ?? (isPublishing ? "publishing" : undefined);
       return {
-        ...{ streams, requests, ...(all === undefined ? {} : { remainingMs: Math.max(all, longest) }) },
+        ...{ streams, requests, ...(step === undefined ? {} : { step }) },
+        ...(all === undefined || closing.step !== undefined ? {} : { remainingMs: Math.max(all, longest) }),
         limitedBy: busiest?.limitedBy ?? "latency",
-        inFlight: busiest?.inFlight ?? 0,
+        inFlight,
         ceiling: busiest?.ceiling ?? 0,
         limited429: [...new Set(services.map(service => service.limiter))].reduce(
           (sum, limiter) => sum + limiter.state.limited,
@@ -222,7 +236,7 @@ function requestsLeft(jobs: readonly Job[], usual: (job: Job) => number | undefi
   for (const job of jobs) {
     const { run, activity } = job.progress;
     const { state, pages, rows, total } = activity;
-    if (state === "done" || state === "failed") continue;
+    if (ENDED.has(state)) continue;
     const isMeasured = state !== "waiting" && total !== undefined && rows > 0;
     // A request a row of details, fewer for the pages of a list.
     const left = isMeasured ? Math.ceil((Math.max(0, total - rows) * pages) / rows) : usual(job);

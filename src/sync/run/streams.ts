@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { isFile } from "../../config/destination.ts";
 import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
@@ -17,7 +18,7 @@ import { runMessages } from "./messages.ts";
 import type { Archives } from "./opening.ts";
 import { type OpenedRun, type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
-import { exitCodeOf, type Job, messageFor, messageInReport, type RunReport, viewOf } from "./report.ts";
+import { type Closing, exitCodeOf, type Job, messageFor, messageInReport, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
 
 interface Run extends OpenedRun, PreparedRun {
@@ -39,13 +40,19 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   const releasing = releaseEvery(ended, order.config.destination.publishEveryMs, timers.signal).catch(fail);
   const look = firstLook(ended);
   const shared = { announcements, errors, warnings, listed: () => look().catch(fail) };
-  const signal = await workOnCompanies(run, limit, shared).finally(() => timers.abort());
+  const closing: Closing = {};
+  const signal = await workOnCompanies(run, limit, shared, closing).finally(() => timers.abort());
+  closing.step = "copying for readers";
   await releasing;
   if (signal.aborted && !errors.includes(signal.reason)) errors.push(signal.reason);
+  closing.step = "measuring relations";
   await measureChanged(ended, errors);
+  closing.step = "measuring meanings and models";
   const doubts = [...(await doubtfulAssumptions(ended, errors)), ...(await refreshStored(ended, errors))];
   announcements.warn(doubts);
+  closing.step = isFile(order.config.destination) ? "copying for readers" : "recording the run";
   const report = await conclude({ ...ended, warnings: [...warnings, ...doubts], announcements }, errors);
+  closing.step = "closing";
   attempt?.end(errors.map(error => ({ error, message: messageInReport(error, jobs, tools.redact) })));
   return report;
 }
@@ -55,12 +62,13 @@ async function workOnCompanies(
   run: Run,
   limit: AbortSignal,
   streams: Pick<AllStreams, "announcements" | "errors" | "warnings" | "listed">,
+  closing: Closing = {},
 ): Promise<AbortSignal> {
   const { plan, jobs, services } = run;
   const { tools } = plan;
   const ending = new AbortController();
   const signal = AbortSignal.any([tools.signal, ending.signal, limit]);
-  tools.watch(viewOf(jobs, services, tools.clock, await usualRequests(run)));
+  tools.watch(viewOf(jobs, services, tools.clock, await usualRequests(run), closing));
   const all = { ...streams, signal, stopRun: (error: unknown) => ending.abort(error) };
   const work = (service: Service, streamsAtOnce: number) => workOnCompany(run, service, { ...all, streamsAtOnce });
   await sideBySide(services, work, plan.source.isShared === true ? services.length : undefined);

@@ -41,7 +41,7 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     const error = wasRead ? new TributaryError(streamMessages.no_longer_available(lost), 1, thrown) : thrown;
     run.status = progress.isPartial ? "incomplete" : statusOf(error);
     run.error = context.encoding.redact(error instanceof Error ? error.message : String(error));
-    activity.state = "failed";
+    progress.endBy(error);
     throw error;
   } finally {
     run.finished_at = new Date(clock.now()).toISOString();

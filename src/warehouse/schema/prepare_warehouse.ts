@@ -135,7 +135,7 @@ export async function prepareWarehouse(
     return checked;
   };
   const before = await check(seenOf(look, asked));
-  const rates = await readRates(db, look.facts !== undefined, expectation.views.currency);
+  const read = await readRates(db, look.facts !== undefined, expectation.views.currency);
   const ensured = (catalog: Catalog | undefined) =>
     catalog === undefined ? [] : ensureState(db, dialect, stateSchema, undefined, catalog);
   const upgraded = await ensured(before.catalog);
@@ -166,7 +166,7 @@ export async function prepareWarehouse(
   const { done, missing, warnings }: Ensured =
     seen === undefined ? await ensureTables(db, dialect, order) : { done: [], missing: [], warnings: seen.warnings };
   const extensions = seen?.extensions ?? (await readExtensions(db, dialect, order, catalog));
-  await keepRates(db, stateSchema, rates);
+  await keepRates(db, stateSchema, read.rates);
   const mended = isShared ? [] : await mendLost(destination, { ...expectation, streams: usable });
   const lost = expectation.catalogue.filter(stream => missing.includes(stream.name));
   for (const stream of lost) await forgetLoss(destination, expectation, stream);
@@ -186,7 +186,7 @@ export async function prepareWarehouse(
   };
   return {
     done: [...upgraded, ...done, ...gone, ...mended.flatMap(each => each.done)],
-    warnings: [...warnings, ...mended.flatMap(each => each.warnings)],
+    warnings: [...read.warnings, ...warnings, ...mended.flatMap(each => each.warnings)],
     unusable,
     widened: stream => withExtensions(widened(stream), extensions),
     reconcileHistories,

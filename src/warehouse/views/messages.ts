@@ -25,6 +25,11 @@ export const viewsMessages = catalog("views", {
     { model: "dw_analytics.spend", reason: "division by zero" },
     ({ model, reason }) => `The model ${model} could not be worked out, and shows what it showed before: ${reason}`,
   ),
+  rates_not_new: template(
+    { reason: "currency.rates, line 7: expected a date, got 7/1", are_kept: true, report: "EUR" },
+    ({ reason, are_kept, report }) =>
+      `${reason}. ${are_kept ? `Amounts in ${report} keep the rates of an earlier run` : `Amounts in ${report} are null`} until a run can read the rates; \`tributary check\` tries it.`,
+  ),
   rates_unreadable: template(
     { rates: "rates.csv", reason: "ENOENT: no such file or directory, open 'rates.csv'" },
     ({ rates, reason }) =>

@@ -88,6 +88,19 @@ test("on a terminal the run stands above its streams at work, with their speed a
   expect(screen.text()).toBe("a line of the log");
 });
 
+test("once nothing is requested the run says what it does, streams that a signal stopped are no failures, and time begins with the command", async () => {
+  const streams = (["done", "stopped", "failed"] as const).map((state, at) => ({ ...first.streams[at]!, state }));
+  const snapshot = { ...first, streams, step: "copying for readers" };
+  const screen = new Screen(100, 24);
+  const { clock, advance } = display();
+  advance(3_000);
+  startProgress({ snapshot: () => snapshot }, await placeOn(screen.stream, {}), { clock, enabled: true, begun: 1_000 });
+  expect(screen.text().split("\n")).toEqual([
+    "1 of 3 streams done, 1 failed, 1 stopped in 2 s, about 2 h 13 min left",
+    "31 requests, 3,500 rows, 0/s; now copying for readers",
+  ]);
+});
+
 test("on a small terminal no line wraps, and the streams that have no room are counted", async () => {
   const streams = [...first.streams, { stream: "invoices", state: "reading" as const, pages: 1, rows: 9 }];
   const { screen, lines } = await drawn(40, 7, () => ({ ...first, streams }));

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { CachedStatus } from "../../../src/daemon/cached_status.ts";
 import { attachNotifier } from "../../../src/daemon/notify/attached.ts";
+import { notifyMessages } from "../../../src/daemon/notify/messages.ts";
 import type { Daemon, DaemonEvent } from "../../../src/daemon/schedule/events.ts";
 import { commandOf } from "../../../src/daemon/schedule/order.ts";
 import { type Past, readPast } from "../../../src/daemon/schedule/past_runs.ts";
+import type { Message } from "../../../src/message.ts";
 import type { Status } from "../../../src/operations/status.ts";
 import { openDestination } from "../../../src/warehouse/connect/open.ts";
 import { beginRun, endRun } from "../../../src/warehouse/state/run_log.ts";
@@ -71,7 +73,7 @@ test("the warehouse is looked at after a run and when data seems late, and late 
     nothing,
     warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),
   );
-  const detach = await making;
+  const { end: detach } = await making;
   for (let minute = 0; minute < 5; minute += 1) await pass();
   expect(place.looks).toBe(1);
   tell(ended(clock, 0, { lists: null }));
@@ -91,7 +93,7 @@ test("the warehouse is looked at after a run and when data seems late, and late 
 
 test("whoever leads tells, and one that leads only since a failure that another one told of tells the recovery", async () => {
   const { making, desk, pass, tell, titles, clock } = await attached(nothing, warehouseStatus({}));
-  const detach = await making;
+  const { end: detach } = await making;
   desk.leads = false;
   tell(ended(clock, 1, { lists: "it failed" }));
   await pass();
@@ -101,12 +103,37 @@ test("whoever leads tells, and one that leads only since a failure that another 
   await detach();
 });
 
+test("people hear of a report that failed, again after notify.at_most_every, and of the first that works again", async () => {
+  const { making, titles, receiver, clock, pass } = await attached(nothing, warehouseStatus({}));
+  const { end, observeReport } = await making;
+  const failure = notifyMessages.report_not_delivered({ to: "reports[0] (mail)", reason: "no answer", tries: 3 });
+  const report = (failures: readonly Message[], place = "reports[0]") =>
+    observeReport({ place, schedule: "nightly", failures });
+  report([], "reports[1]");
+  report([failure]);
+  await eventually(() => expect(titles()).toEqual(["reports[0] failed"]));
+  expect(receiver.bodies()[0]).toMatchObject({
+    ...{ occasion: "failure", schedule: "nightly", exit_code: null, run_id: null, streams: [] },
+    errors: [failure],
+  });
+  report([failure]);
+  clock.advance(HOUR);
+  await pass();
+  await eventually(() => expect(titles()).toHaveLength(2));
+  report([]);
+  await eventually(() => expect(titles().at(-1)).toBe("reports[0] works again"));
+  expect(receiver.bodies().at(-1)).toMatchObject({ occasion: "recovery", errors: [] });
+  report([]);
+  await end();
+  expect(titles()).toHaveLength(3);
+});
+
 test("data that another process brought up to date is not reported late", async () => {
   const { making, pass, place, titles } = await attached(
     nothing,
     warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),
   );
-  const detach = await making;
+  const { end: detach } = await making;
   place.status = warehouseStatus({ lists: "2026-03-16T04:00:00.000Z" });
   await pass(27 * HOUR);
   expect(place.looks).toBe(2);
@@ -117,7 +144,7 @@ test("data that another process brought up to date is not reported late", async 
 test("a locked file is read again later: fresh data is not reported late", async () => {
   const fresh = warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" });
   const { making, pass, place, titles, tell, clock } = await attached(nothing, fresh);
-  const detach = await making;
+  const { end: detach } = await making;
   await pass(24 * HOUR);
   place.status = held;
   tell(ended(clock, 0, { lists: null }));
@@ -133,7 +160,7 @@ test("a locked file is read again later: fresh data is not reported late", async
 
 test("a file that is locked at the start is read again later: late data is reported", async () => {
   const { making, pass, place, titles } = await attached(nothing, held);
-  const detach = await making;
+  const { end: detach } = await making;
   await pass();
   place.status = warehouseStatus({ lists: "2026-03-10T02:00:00.000Z" });
   await pass();
@@ -147,7 +174,7 @@ test("without targets the warehouse is not read; a target that is added later is
     warehouseStatus({ lists: "2026-03-15T02:00:00.000Z" }),
   );
   desk.targets = [];
-  const detach = await making;
+  const { end: detach } = await making;
   tell(ended(clock, 0, { lists: null }));
   await pass(27 * HOUR);
   expect(place.looks).toBe(1);
@@ -159,16 +186,16 @@ test("without targets the warehouse is not read; a target that is added later is
 
 test("records that cannot be read, or not in time, keep nothing from beginning", async () => {
   const broken = await attached(() => Promise.reject(new Error("no route")), undefined);
-  await (await broken.making)();
+  await (await broken.making).end();
   const silent = await attached(() => new Promise(() => undefined), undefined);
   await eventually(() => expect(silent.clock.pauses()).toEqual([5_000]));
   silent.clock.advance(5_000);
-  await (await silent.making)();
+  await (await silent.making).end();
 });
 
 test("at the end what is under way gets less than a second, and nothing is heard afterwards", async () => {
   const { making, receiver, clock, tell, listeners } = await attached(nothing, warehouseStatus({}));
-  const detach = await making;
+  const { end: detach } = await making;
   receiver.answer = () => "hang";
   tell(ended(clock, 1, { lists: "no" }));
   await eventually(() => expect(receiver.received).toHaveLength(1));
@@ -197,7 +224,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     await destination.close();
 
     const office = await attached(() => readPast(config.destination, ["nightly", "hook"]), undefined);
-    const detach = await office.making;
+    const { end: detach } = await office.making;
     office.tell(ended(office.clock, 0, {}, { schedule: "hook" }));
     office.tell(ended(office.clock, 0, {}));
     await eventually(() => expect(office.titles()).toEqual(["nightly works again"]));

@@ -13,6 +13,8 @@ import { ended } from "./daemon.ts";
 import { startInbox } from "./inbox.ts";
 import { startReceiver } from "./receiver.ts";
 
+const coded = { code: "notify.report_not_delivered", message: expect.any(String) };
+
 const page = `<!doctype html><meta name="generator" content="tributary report"><p>Łódź</p>`;
 
 async function office(reports: readonly object[], make?: ReportTools["make"]) {
@@ -72,7 +74,19 @@ test("what fails is tried three times and said without a secret; the others go a
     await eventually(() => expect(clock.pauses()).toContain(pause));
     clock.advance(pause);
   }
-  await done;
+  expect(await done).toEqual([
+    {
+      place: "reports[0]",
+      schedule: "nightly",
+      failures: [{ ...coded, fields: expect.objectContaining({ tries: 3 }) }],
+    },
+    {
+      place: "reports[1]",
+      schedule: "nightly",
+      failures: [{ ...coded, fields: expect.objectContaining({ tries: 1 }) }],
+    },
+    { place: "reports[2]", schedule: "nightly", failures: [] },
+  ]);
   expect(said).toEqual([
     expect.stringMatching(/^the report could not go to reports\[0\] \(mail\): .*(535|auth|login).* \(3 tries\)$/i),
     expect.stringMatching(/^the report could not go to reports\[1\].*did not write.*\(1 try\)$/),
@@ -84,6 +98,7 @@ test("what fails is tried three times and said without a secret; the others go a
 
 test("a daemon makes them behind runs that brought everything, as long as it leads", async () => {
   const made: string[] = [];
+  const heard: string[][] = [];
   const { config, clock, said, tools } = await office([{ after: ["nightly"], out: "report.html" }], async () => {
     made.push(new Date(clock.now()).toISOString());
     if (made.length === 1) throw new ConfigError(sentence("nothing is loaded yet"));
@@ -100,7 +115,7 @@ test("a daemon makes them behind runs that brought everything, as long as it lea
     daemon,
     () => config,
     async () => leads,
-    tools,
+    { ...tools, observe: each => void heard.push(each.failures.map(({ code }) => code)) },
   );
   tell(ended(clock, 1));
   tell(ended(clock, 0));
@@ -111,4 +126,5 @@ test("a daemon makes them behind runs that brought everything, as long as it lea
   tell(ended(clock, 0));
   await end();
   expect(made).toHaveLength(2);
+  expect(heard).toEqual([["notify.report_not_made"], []]);
 });

@@ -102,6 +102,8 @@ test.each([
   naming("purchase_orders", []),
   naming("purchase_orders", [17]),
   naming("purchase_orders", Array(101).fill("PO-17")),
+  '{"list":"purchase_orders"}',
+  '{"keys":["PO-17"]}',
 ])("rows that cannot be what is meant are refused (%#)", async body => {
   const { call, named, hints } = hook();
   const answer = await call(SECRET, body);

@@ -214,6 +214,17 @@ test("a time that passed while no daemon was up is made up for, after a kill too
   expect(await logOf(child).next(ended)).toMatchObject({ schedule: "often", cause: "missed", exit_code: 0 });
 });
 
+test("--once ends with exit code 1 where the run went well and its report did not", async () => {
+  const nightly = { name: "nightly", cron: "0 2 * * *", streams: ["items"] };
+  const { run, folder } = workplace(await simulated(), { schedules: [nightly], reports: [{ out: "report.html" }] });
+  writeFileSync(join(folder, "report.html"), "not tributary's");
+  const done = await run(["schedule", "--once", "nightly", "--json"]);
+  expect([done.code, json<RunReport>(done)]).toMatchObject([
+    1,
+    { status: "succeeded", exit_code: 1, errors: [{ code: "notify.report_not_delivered" }] },
+  ]);
+});
+
 test("--once runs a schedule now with its selection, ends with the run's code, and counts as the schedule's run", async () => {
   const simulator = await simulated();
   const nightly = { name: "nightly", cron: "0 2 * * *", streams: ["items"] };

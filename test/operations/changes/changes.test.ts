@@ -5,6 +5,7 @@ import {
   type ChangesState,
   noChangesRead,
   parseChangesState,
+  requireOwnState,
   takeChanges,
 } from "../../../src/operations/changes/changes.ts";
 import { streams } from "../../../streams/index.ts";
@@ -233,9 +234,38 @@ describe.each(modelWarehouses)("changes of tables in $name", ({ make, name }) =>
   });
 });
 
-test("a state that is none is refused with what to do", () => {
-  for (const text of ["", "{}", '{"version":2,"companies":{}}', '{"version":1,"companies":{"acme":{"t":{"key":1}}}}'])
+test("only a state that `read` wrote, the line with it, or {} is a state", () => {
+  const companies = { acme: { items: { changed_at: FIRST, key: ["I-1"] } } };
+  const state = { version: 1, companies };
+  for (const [given, expected] of [
+    [state, state],
+    [{ state }, state],
+    [{}, noChangesRead],
+  ])
+    expect(parseChangesState(JSON.stringify(given), "read.json")).toEqual(expected);
+  for (const [text, got] of [
+    ["", "undefined"],
+    ["oops", "oops"],
+    ["[]", "[]"],
+    ["null", "null"],
+    ['{"type":"STATE","value":{}}', "{type, value}"],
+    ['{"state":{}}', "{state}"],
+    ['{"version":2,"companies":{}}', "{version, companies}"],
+    ['{"version":1,"companies":{"acme":{"t":{"key":1}}}}', "{version, companies}"],
+  ] as const)
     expect(() => parseChangesState(text, "read.json")).toThrow(
-      /^Expected in read\.json a state that .+ from the start\.$/s,
+      expect.objectContaining({ code: "changes.unreadable_state", exitCode: 2, fields: { from: "read.json", got } }),
     );
+});
+
+test("a state of other companies only is refused, and one of some of the companies is not", () => {
+  const state = { ...noChangesRead, companies: { beta: {}, gamma: {} } };
+  expect(() => requireOwnState(state, ["acme"])).toThrow(
+    expect.objectContaining({
+      code: "changes.state_of_others",
+      fields: { companies: ["acme"], got: ["beta", "gamma"] },
+    }),
+  );
+  requireOwnState(state, ["acme", "beta"]);
+  requireOwnState(noChangesRead, ["acme"]);
 });

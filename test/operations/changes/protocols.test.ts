@@ -317,4 +317,20 @@ test("what no such program wrote is refused with what was expected", () => {
     readSelected({ planned: [], on: [] }, { catalog, state }, NOW);
   expect(tap("[]", "{}")).toThrow(/^Expected a catalog as `tributary singer --discover` prints it/);
   expect(tap(undefined, '{"bookmarks":{"t":{"acme":1}}}')).toThrow(/^Expected a state that `tributary singer` wrote/);
+  const unreadable = expect.objectContaining({ code: "changes.unreadable_input", exitCode: 2 });
+  for (const state of ["[]", "null", '{"bookmark":{}}', '{"version":1,"companies":{}}', '{"type":"STATE"}'])
+    expect(tap(undefined, state), state).toThrow(unreadable);
+});
+
+test("a tap takes the state, the message with it, and {} for none", () => {
+  const bookmarks = { items: { acme: { changed_at: "2026-01-01T00:00:00.000000Z", key: ["I-1"] } } };
+  const companies = { acme: { items: bookmarks.items.acme } };
+  for (const [given, expected] of [
+    [{ bookmarks }, companies],
+    [{ type: "STATE", value: { bookmarks } }, companies],
+    [{}, {}],
+  ]) {
+    const { state } = readSelected({ planned: [], on: [] }, { catalog: undefined, state: JSON.stringify(given) }, NOW);
+    expect(state.companies).toEqual(expected);
+  }
 });

@@ -56,6 +56,7 @@ const live = "_deleted_at is null";
 interface Service extends Told {
   /** What a mail says: its body, and its one note. */
   readonly bodies: Record<string, string>;
+  isHint: boolean;
   refresh(rows: readonly string[], more?: { readonly waitMs?: number }, signal?: AbortSignal): Promise<RunReport>;
 }
 
@@ -85,13 +86,16 @@ async function loaded(
     {
       run: (order, tools) =>
         runSync(
-          named === undefined ? order : refreshOrder({ ...order, command: "tributary refresh" }, named, undefined),
+          named === undefined
+            ? order
+            : refreshOrder({ ...order, command: "tributary refresh" }, named, undefined, service.isHint),
           tools,
         ),
     },
   );
   const service: Service = Object.assign(place, {
     bodies,
+    isHint: false,
     async refresh(keys: readonly string[], more = {}, signal?: AbortSignal) {
       named = { list: "mails", keys };
       place.asked.length = 0;
@@ -172,7 +176,11 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(place.asked).toEqual(expect.arrayContaining(["/mails/a", "/mails/a/notes"]));
     expect(place.asked).toHaveLength(2);
     expect(await bodiesOf(place)).toEqual(["a 2", "b 1"]);
-    expect(await place.refresh(["zz"])).toMatchObject({ exit_code: 0, status: "warning" });
+    await expect(place.refresh(["zz", "c"])).rejects.toMatchObject({
+      ...{ name: "ConfigError", code: "refresh.unknown_keys", fields: { list: "mails", keys: ["zz", "c"], more: 0 } },
+    });
+    place.isHint = true;
+    expect(await place.refresh(["zz"])).toMatchObject({ exit_code: 0, warnings: [{ code: "refresh.unknown_keys" }] });
     expect(place.asked).toEqual([]);
   });
 

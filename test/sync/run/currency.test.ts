@@ -41,20 +41,25 @@ describe.each(eitherWarehouse)("rates of the reporting currency in $name", ({ ma
     expect(await factors()).toEqual([]);
   });
 
-  test("that cannot be read end the run before it writes anything, and say what was expected", async () => {
+  test("that cannot be read stop no run: the last ones of that currency stay, or there are none, with a warning", async () => {
+    const file = join(await temporaryFolder(), "rates.csv");
     const place = await scenario(make, { items: 3 }, { config: { views: true } });
-    await place.sync();
-    const runs = await place.count("_tributary.runs");
-    for (const [rates, message] of [
-      ["/nowhere/rates.csv", /^currency: expected a file of rates, .*\/nowhere\/rates\.csv could not be read/],
-      [
-        "table:finance.none",
-        /^currency: expected a file of rates, or a table .* table:finance\.none could not be read/,
-      ],
-    ] as const) {
-      place.configure({ views: true, currency: { report: "EUR", rates } });
-      await expect(place.sync()).rejects.toThrow(message);
-    }
-    expect(await place.count("_tributary.runs")).toBe(runs);
+    const synced = async (currency: object, text?: string) => {
+      place.configure({ views: true, currency: { report: "EUR", rates: file, max_age: "1d", ...currency } });
+      if (text !== undefined) await writeFile(file, text);
+      const { exit_code, warnings } = await place.sync();
+      const [kept] = await place.warehouse.query<{ n: string }>(
+        "select cast(count(*) as varchar) as n from _tributary.currency_factors",
+      );
+      return [exit_code, kept?.n, warnings.map(({ code, fields }) => [code, fields["are_kept"]])];
+    };
+    const lost = (are_kept: boolean) => [["views.rates_not_new", are_kept]];
+    expect(await synced({ rates: "/nowhere/rates.csv" })).toEqual([0, "0", lost(false)]);
+    expect(await synced({}, "date,currency,rate\n2026-01-01,QQQ,2\n")).toEqual([0, "1", []]);
+    expect(await synced({}, "date,currency,rate\n1.1.2026,QQQ,2\n")).toEqual([0, "1", lost(true)]);
+    expect(await synced({ rates: "table:finance.none" })).toEqual([0, "1", lost(true)]);
+    // The rates of another currency would be wrong.
+    expect(await synced({ report: "USD" })).toEqual([0, "0", lost(false)]);
+    expect(await synced({}, "date,currency,rate\n2026-01-01,QQQ,2\n")).toEqual([0, "1", []]);
   });
 });

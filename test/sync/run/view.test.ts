@@ -1,17 +1,25 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../../simulator/simulator.ts";
+import { StoppedError } from "../../../src/errors.ts";
 import type { Api } from "../../../src/source/api.ts";
 import { createLimiter } from "../../../src/source/limit.ts";
-import { type Job, type RunView, viewOf } from "../../../src/sync/run/report.ts";
+import { leaveOut } from "../../../src/sync/run/jobs.ts";
+import { type Closing, type Job, type RunView, viewOf } from "../../../src/sync/run/report.ts";
 import type { Service } from "../../../src/sync/run/service.ts";
 import { StreamProgress } from "../../../src/sync/stream_progress.ts";
 import { streams } from "../../../streams/index.ts";
 import { stillClock } from "../../support/clock.ts";
 import { interposed } from "../../support/interposed.ts";
+import { sentence } from "../../support/log.ts";
 import { bench } from "../../support/run.ts";
 import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 
-function running(companies: readonly string[], api: Partial<Api> = {}, usual?: (job: Job) => number | undefined) {
+function running(
+  companies: readonly string[],
+  api: Partial<Api> = {},
+  usual?: (job: Job) => number | undefined,
+  closing: Closing = {},
+) {
   const clock = stillClock();
   const limiters = companies.map(() => createLimiter({ maxConcurrency: 8, clock }));
   const services = companies.map(
@@ -23,7 +31,7 @@ function running(companies: readonly string[], api: Partial<Api> = {}, usual?: (
     progress: new StreamProgress(new Date(clock.now()).toISOString()),
   }));
   for (const { progress } of jobs) Object.assign(progress.activity, { state: "reading", total: 1_000 });
-  return { clock, limiters, jobs, view: viewOf(jobs, services, clock, usual) };
+  return { clock, limiters, jobs, view: viewOf(jobs, services, clock, usual, closing) };
 }
 
 test("where the total is known the time left is told while the stream reads or publishes early, and not at its end", () => {
@@ -37,6 +45,37 @@ test("where the total is known the time left is told while the stream reads or p
   expect(view.snapshot().streams[0]).toMatchObject({ remainingMs: 30_000 });
   jobs[0]!.progress.activity.rows = 1_000;
   expect(view.snapshot().streams[0]).not.toHaveProperty("remainingMs");
+});
+
+test("a run that requests nothing more says whether it publishes or closes, and no time left", () => {
+  const closing: Closing = {};
+  const { clock, jobs, view } = running(["acme"], {}, () => 8, closing);
+  const { progress } = jobs[0]!;
+  clock.advance(10_000);
+  progress.activity.rows = 250;
+  expect(view.snapshot()).not.toHaveProperty("step");
+  progress.activity.state = "publishing";
+  expect(view.snapshot()).toMatchObject({ step: "publishing", inFlight: 0 });
+  progress.activity.state = "done";
+  closing.step = "copying for readers";
+  expect(view.snapshot()).toMatchObject({ step: "copying for readers" });
+  expect(view.snapshot()).not.toHaveProperty("remainingMs");
+});
+
+test("a stream that a stop ends is stopped, not failed; another process's too", () => {
+  const { jobs, view } = running(["acme"]);
+  const { progress } = jobs[0]!;
+  const stateAfter = (error: unknown) => {
+    progress.endBy(error);
+    return view.snapshot().streams[0]!.state;
+  };
+  expect(stateAfter(new StoppedError(sentence("enough"), 130))).toBe("stopped");
+  expect(stateAfter(new Error("no"))).toBe("failed");
+  const taken = new StreamProgress("2026-03-01T00:00:00Z");
+  taken.takeOver({ ...progress.outcome(), run: { ...progress.run, status: "stopped", error: "enough" } });
+  expect(taken.activity.state).toBe("stopped");
+  leaveOut(jobs[0]!);
+  expect(view.snapshot().streams[0]!.state).toBe("stopped");
 });
 
 test("a pause after a 429 is what every reading stream of that company waits for, until it is over", () => {
@@ -153,4 +192,19 @@ test("a first load tells how long its details will take, by the speed at which t
     expect(total).toBe(60);
     expect(remainingMs).toBe(Math.round(((60 - rows) * (at - begun)) / rows));
   }
+});
+
+test("a run tells what it does after its last stream, to its end", async () => {
+  const clock = stillClock();
+  const simulator = await startSimulator({ sizes: { items: 3 }, now: clock.date });
+  onTestFinished(() => simulator.close());
+  let view: RunView | undefined;
+  const { sync } = bench({
+    ...{ simulator, warehouse: await passing(duckdbWarehouse()), clock },
+    watch: given => {
+      view = given;
+    },
+  });
+  expect((await sync({ names: ["items"] })).exit_code).toBe(0);
+  expect(view!.snapshot()).toMatchObject({ step: "closing", streams: [{ state: "done" }] });
 });

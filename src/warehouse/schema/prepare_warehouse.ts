@@ -135,7 +135,7 @@ export async function prepareWarehouse(
   const before = await check(seenOf(look, asked));
   const rates = await readRates(db, look.facts !== undefined, expectation.views.currency);
   const ensured = (catalog: Catalog | undefined) =>
-    catalog === undefined ? [] : ensureState(db, dialect, stateSchema, undefined, catalog);
+    catalog === undefined ? [] : ensureState(db, dialect, stateSchema, catalog);
   const upgraded = await ensured(before.catalog);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
   const identity = { schema, program: version, companies, acceptsAddress };

@@ -2,6 +2,7 @@ import { type Insertable, sql } from "kysely";
 import type { Db } from "../database.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
+import { written } from "../state_columns.ts";
 import { putRow } from "../state_rows.ts";
 import type { StateTables } from "../state_tables.ts";
 
@@ -11,8 +12,7 @@ export type UploadRecord = Readonly<Insertable<StateTables["uploads"]>>;
 export async function lastUpload(db: Db, company: string, sha256: string): Promise<UploadRecord | undefined> {
   const query = db.selectFrom("uploads").selectAll().orderBy("nth", "desc");
   const found = await query.where(({ and }) => and({ company, sha256 })).executeTakeFirst();
-  if (found === undefined) return undefined;
-  return { ...found, started_at: found.started_at.toISOString(), changed_at: found.changed_at.toISOString() };
+  return found && written(found);
 }
 
 /** Committed when it resolves. */

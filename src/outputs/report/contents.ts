@@ -68,8 +68,12 @@ export interface Reading extends Omit<Models, "meanings">, Omit<Readings, "schem
 const MOST = 500;
 
 export const modelsRead = (report: Report): readonly string[] => [
-  ...new Set(questionsOf(report).flatMap(question => question.needs)),
+  ...new Set(questionsOf(report).flatMap(question => modelsIn(question, report))),
 ];
+
+/** In the order in which the question names them. */
+const modelsIn = ({ sql }: Question, { writtenFor }: Report): readonly string[] =>
+  [...sql.matchAll(new RegExp(`\\b${analyticsSchema(writtenFor.schema)}\\.(\\w+)`, "g"))].map(([, model]) => model!);
 
 function questionsOf({
   calendar,
@@ -112,7 +116,7 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
       : undefined;
     const written = (text: string) => placed(text, places);
     const asker = askerOf({ dialect, db: trx }, text => held?.over(written(text)) ?? written(text), reading.redact);
-    const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);
+    const period = periodUpTo(await dayOf(report, asker, lacks, views), reading.months);
     const companies = await Array.fromAsync(
       reading.companies,
       async (company): Promise<CompanyContents> => ({
@@ -125,23 +129,23 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
   });
 }
 
-async function dayOf(calendar: Question, asker: Asker, lacks: Lacks, views: string): Promise<string> {
-  const [lack] = calendar.needs.flatMap(name => lacks.get(name) ?? []);
+async function dayOf(report: Report, asker: Asker, lacks: Lacks, views: string): Promise<string> {
+  const [lack] = modelsIn(report.calendar, report).flatMap(name => lacks.get(name) ?? []);
   if (lack !== undefined)
     throw new DestinationError(reportMessages.view_unusable({ view: lack.model, schema: views, why: lack.why }));
   // No period is known yet, and none is asked for.
   const subject = { company: "", period: periodUpTo("2000-01-01", 1) };
-  const [row] = (await asker.ask(calendar.sql, subject, 1)) ?? [];
+  const [row] = (await asker.ask(report.calendar.sql, subject, 1)) ?? [];
   return String(row?.["today"]);
 }
 
 async function readCompany(report: Report, subject: Subject, asker: Asker, lacks: Lacks): Promise<CompanyContents> {
   const answerTo = async (question: Question, most: number, fields: readonly Field[]): Promise<Answer> => {
-    const lack = question.needs.flatMap(name => lacks.get(name) ?? [])[0];
+    const models = modelsIn(question, report);
+    const lack = models.flatMap(name => lacks.get(name) ?? [])[0];
     if (lack !== undefined) return { rows: [], more: false, lack };
     const rows = await asker.ask(question.sql, subject, most + 1);
-    if (rows === undefined)
-      return { rows: [], more: false, lack: { model: question.needs[0]!, why: "beyond", tables: [] } };
+    if (rows === undefined) return { rows: [], more: false, lack: { model: models[0]!, why: "beyond", tables: [] } };
     return { rows: rows.slice(0, most).map(row => numbered(row, fields)), more: rows.length > most, lack };
   };
   const currencies = (await answerTo(report.currencies, MOST, [])).rows.map(row => row["currency_code"] ?? null);

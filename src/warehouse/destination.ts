@@ -34,10 +34,8 @@ export interface Destination extends Exportable, AsyncDisposable {
   readonly holders: Fragment;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
   isWanted(): Promise<boolean>;
-  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream, and its spare. */
+  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream. */
   stage(company: string, tables: TableSet): Promise<Stage>;
-  /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
-  spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
   readonly lastSnapshot?: () => Promise<number | undefined>;
   /** Makes what is committed visible to readers who come from now on (DuckDB: a new version of the published file). */
   releaseToReaders(): Promise<Release>;

@@ -95,7 +95,6 @@ export async function openDucklake(own: DucklakeSettings): Promise<Destination> 
       holders: served(`select * from ${sql.id(stateSchema, "holders").compile(db).sql}`),
       isWanted: () => locks.areWanted(),
       stage: async (company, tables) => servedStage(await openStage(server, stateSchema, company, tables, "json"), db),
-      spareStage: () => Promise.resolve(undefined),
     };
   } catch (error) {
     lake?.close();

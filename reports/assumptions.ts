@@ -1,10 +1,7 @@
 import type { Question, Section } from "../src/outputs/report/definition.ts";
 
-const needs = ["assumptions"];
-
 /** How many rows each meaning takes in, over all months. */
 export const standing: Question = {
-  needs,
   sql: `
     select
       meaning,
@@ -25,7 +22,6 @@ export const assumptions: Section = {
     {
       title: "Rules and what they touch",
       note: "A line that is true of far more or far fewer rows than you would expect is read wrongly: `tributary meanings` shows the values behind it.",
-      needs,
       empty: "None of the tables that values are read from is loaded.",
       fields: [
         { name: "config_line", label: "Line of the configuration", format: "text" },

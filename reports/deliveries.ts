@@ -13,7 +13,6 @@ export const deliveries: Section = {
     {
       title: "Open orders by lateness, and what is still to come",
       note: "At the ordered prices; where no line tells, the value of the whole order.",
-      needs: ["open_purchase_orders"],
       empty: "No purchase order is open.",
       fields: [
         currency,
@@ -31,7 +30,6 @@ export const deliveries: Section = {
     },
     {
       title: "The most delayed orders",
-      needs: ["open_purchase_orders"],
       empty: "No open order is late.",
       most: 15,
       fields: [
@@ -57,7 +55,6 @@ export const deliveries: Section = {
     {
       title: "Vendors on time",
       note: "Order lines that came on time, of those the service has judged: the fifteen vendors with most judged lines, the least reliable first.",
-      needs: ["vendor_scorecard"],
       empty: "The service has judged no order line by time.",
       fields: [
         { name: "vendor", label: "Vendor", format: "text", isParty: true },

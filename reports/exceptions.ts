@@ -10,7 +10,6 @@ export const exceptions: Section = {
     {
       title: "Exceptions by kind",
       note: "An invoice may have several.",
-      needs: ["invoice_exceptions"],
       empty: "Nothing stands in the way of any invoice.",
       fields: [
         { name: "exception", label: "Exception", format: "text" },
@@ -31,7 +30,6 @@ export const exceptions: Section = {
     {
       title: "What exceptions are worth",
       note: "For prices what is billed above the order's, for quantities what is billed and not received, for a duplicate the invoice itself; other exceptions have no amount of their own.",
-      needs: ["invoice_exceptions"],
       empty: "No exception has an amount of its own.",
       fields: [
         currency,
@@ -50,7 +48,6 @@ export const exceptions: Section = {
     {
       title: "The largest invoices with exceptions",
       note: "The five largest of each currency, with their gravest exception.",
-      needs: ["invoice_exceptions"],
       empty: "Nothing stands in the way of any invoice.",
       fields: [
         currency,
@@ -90,7 +87,6 @@ export const exceptions: Section = {
     {
       title: "Three-way match",
       note: "Each invoice line against the order's and the receipt's side of the same line, compared exactly: the company's tolerances are not applied.",
-      needs: ["three_way_match"],
       empty: "There are no invoice lines.",
       fields: [
         { name: "verdict", label: "Verdict", format: "text" },
@@ -108,7 +104,6 @@ export const exceptions: Section = {
     {
       title: "How these invoices stand in the service's words",
       note: "Invoices with exceptions by the service's payment and settlement labels, whose values are not documented: leave out those that mean paid.",
-      needs: ["invoice_exceptions"],
       empty: "Nothing stands in the way of any invoice.",
       fields: [
         currency,

@@ -7,7 +7,6 @@ export const headline: readonly Figure[] = [
     readBy: ["credit"],
     kind: "money",
     things: "invoices",
-    needs: ["spend_by_vendor_month"],
     sql: `
       select
         currency_code,
@@ -23,7 +22,6 @@ export const headline: readonly Figure[] = [
     note: "and what is still to come of them",
     readBy: ["open"],
     kind: "count",
-    needs: ["open_purchase_orders"],
     sql: `
       select currency_code, count(*) as value, sum(open_amount) as amount
       from procurement_analytics.open_purchase_orders
@@ -34,7 +32,6 @@ export const headline: readonly Figure[] = [
     label: "Late orders",
     note: "past the day they are expected on, and what is still to come of them",
     kind: "count",
-    needs: ["open_purchase_orders"],
     sql: `
       select
         currency_code,
@@ -50,7 +47,6 @@ export const headline: readonly Figure[] = [
     note: "of those the service has judged",
     readBy: ["late"],
     kind: "share",
-    needs: ["vendor_scorecard"],
     sql: `
       select cast(sum(on_time_line_count) as bigint) as value, cast(sum(judged_line_count) as bigint) as of_all
       from procurement_analytics.vendor_scorecard
@@ -61,7 +57,6 @@ export const headline: readonly Figure[] = [
     label: "Invoices with exceptions",
     note: "and their totals, whatever their status",
     kind: "count",
-    needs: ["invoice_exceptions", "vendor_scorecard"],
     sql: `
       with every as (
         select sum(invoice_count) as invoices from procurement_analytics.vendor_scorecard where _company = :company and is_main
@@ -78,7 +73,6 @@ export const headline: readonly Figure[] = [
     note: "by findings made in the period",
     kind: "money",
     things: "findings",
-    needs: ["findings_value"],
     sql: `
       select
         currency_code,
@@ -95,7 +89,6 @@ export const headline: readonly Figure[] = [
     readBy: ["dismissed", "resolved"],
     kind: "money",
     things: "findings",
-    needs: ["findings_value"],
     sql: `
       select
         currency_code, coalesce(sum(recoverable_amount), 0) as value, count(case when recoverable_amount > 0 then 1 end) as count
@@ -109,7 +102,6 @@ export const headline: readonly Figure[] = [
     readBy: ["resolved"],
     kind: "money",
     things: "findings",
-    needs: ["findings_value"],
     sql: `
       select
         currency_code, coalesce(sum(resolved_amount), 0) as value, count(case when resolved_amount > 0 then 1 end) as count

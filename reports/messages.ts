@@ -62,7 +62,6 @@ export const opening: Message = {
   rise: "bad",
   section: "spend",
   readBy: ["credit"],
-  needs: ["spend_by_vendor_month"],
   sql: stakes({
     model: "spend_by_vendor_month",
     ...{ amount: ofMonth("spend_amount"), meant: ofMonth("invoice_count"), every: ofMonth("invoice_count") },
@@ -79,7 +78,6 @@ export const messages: readonly Message[] = [
     dated: "from findings made in",
     section: "savings",
     readBy: ["dismissed", "resolved"],
-    needs: ["findings_value"],
     sql: stakes({ model: "findings_value", amount: "recoverable_amount", dated: "created_date" }),
   },
   {
@@ -90,7 +88,6 @@ export const messages: readonly Message[] = [
     rise: "good",
     section: "savings",
     readBy: ["resolved"],
-    needs: ["findings_value"],
     sql: stakes({ model: "findings_value", amount: "resolved_amount", dated: "closed_date" }),
   },
   {
@@ -101,7 +98,6 @@ export const messages: readonly Message[] = [
     rise: "bad",
     section: "deliveries",
     readBy: ["open"],
-    needs: ["open_purchase_orders"],
     sql: stakes({
       model: "open_purchase_orders",
       amount: "case when days_late > 0 then open_amount end",
@@ -116,7 +112,6 @@ export const messages: readonly Message[] = [
     dated: "on invoices of",
     rise: "bad",
     section: "exceptions",
-    needs: ["three_way_match"],
     sql: stakes({ model: "three_way_match", amount: "price_effect_amount", dated: "document_date" }),
   },
   {
@@ -126,7 +121,6 @@ export const messages: readonly Message[] = [
     dated: "on invoices of",
     rise: "bad",
     section: "exceptions",
-    needs: ["three_way_match"],
     sql: stakes({ model: "three_way_match", amount: "not_received_amount", dated: "document_date" }),
   },
   {
@@ -137,7 +131,6 @@ export const messages: readonly Message[] = [
     rise: "bad",
     section: "exceptions",
     readBy: ["credit"],
-    needs: ["duplicate_invoices"],
     sql: stakes({ model: "duplicate_invoices", amount: "at_stake_amount", dated: "document_date" }),
   },
   {
@@ -147,7 +140,6 @@ export const messages: readonly Message[] = [
     rise: "bad",
     section: "outlook",
     readBy: ["paid", "credit"],
-    needs: ["payables_ageing"],
     sql: stakes({
       model: "payables_ageing",
       amount: "case when bucket_number between 2 and 5 then open_amount end",
@@ -162,7 +154,6 @@ export const messages: readonly Message[] = [
     dated: "that came in in",
     rise: "bad",
     section: "outlook",
-    needs: ["received_not_invoiced"],
     sql: stakes({ model: "received_not_invoiced", amount: "not_invoiced_amount", dated: "delivered_date" }),
   },
   {
@@ -173,7 +164,6 @@ export const messages: readonly Message[] = [
     rise: "good",
     section: "outlook",
     readBy: ["paid"],
-    needs: ["discounts"],
     sql: stakes({
       model: "discounts",
       amount: "case when standing = 'to be had' then capturable_amount end",
@@ -188,7 +178,6 @@ export const messages: readonly Message[] = [
       "{amount} more was paid than at the price of the time before, on {value} of {of_all} invoice lines that have one; the most for {subject}, {subject_amount}.",
     rise: "bad",
     section: "prices",
-    needs: ["price_variance"],
     sql: stakes({
       model: "price_variance",
       subject: "coalesce(nullif(trim(item_description), ''), item, 'items without a description')",

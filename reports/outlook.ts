@@ -10,7 +10,6 @@ export const outlook: Section = {
     {
       title: "What falls due",
       note: "Invoice totals by the service's payment and settlement labels, whose values are not documented: leave out those that mean paid. Parts that are paid already are not given, so totals count whole.",
-      needs: ["cash_requirements"],
       empty: "There are no invoices.",
       fields: [
         currency,
@@ -43,7 +42,6 @@ export const outlook: Section = {
     {
       title: "Received and not invoiced",
       note: "Order lines at the ordered price, by the days since they came in. Lines that nothing says the billing of stand apart.",
-      needs: ["received_not_invoiced"],
       empty: "Everything that came in has been billed.",
       fields: [
         currency,
@@ -71,7 +69,6 @@ export const outlook: Section = {
     {
       title: "Contracts by how far they are used",
       note: "Contracts whose term is running or not known, by what was spent under them in percent of their limit, by the service's account.",
-      needs: ["contract_utilisation"],
       empty: "No running contract has a limit.",
       most: 15,
       fields: [

@@ -6,7 +6,6 @@ const currency = { name: "currency_code", label: "Currency", format: "currency" 
 const movers = (title: string, empty: string, way: "desc" | "asc"): Block => ({
   title,
   note: "From an item's first month with a price in the period to its latest, by the service's price history.",
-  needs: ["item_price_trend"],
   empty,
   fields: [
     { name: "item", label: "Item", format: "text" },
@@ -74,7 +73,6 @@ const movers = (title: string, empty: string, way: "desc" | "asc"): Block => ({
 const repeats = (title: string, empty: string, way: "desc" | "asc"): Block => ({
   title,
   note: "Invoice lines against the price of the latest earlier date, by part number, vendor and unit: the five that make most of each currency.",
-  needs: ["price_variance"],
   empty,
   fields: [
     currency,
@@ -123,7 +121,6 @@ export const prices: Section = {
     {
       title: "Paid above the order's prices, by vendor",
       note: "Above 0 more was paid than ordered at, below 0 less: the five vendors that make most of each currency.",
-      needs: ["price_variance"],
       empty: "No invoice line can be compared with its order's price.",
       fields: [
         currency,

@@ -23,9 +23,8 @@ export const procurementReport: Report = {
     "three_way_match",
     "vendor_scorecard",
   ],
-  calendar: { needs: ["calendar_today"], sql: "select today from procurement_analytics.calendar_today" },
+  calendar: { sql: "select today from procurement_analytics.calendar_today" },
   currencies: {
-    needs: ["spend_by_vendor_month"],
     sql: `
       select currency_code
       from procurement_analytics.spend_by_vendor_month
@@ -34,7 +33,6 @@ export const procurementReport: Report = {
       order by sum(invoice_count) desc, currency_code nulls last`,
   },
   freshness: {
-    needs: ["data_freshness"],
     sql: `
       select stream, is_on, complete_to, last_success_at, last_run_status
       from procurement_analytics.data_freshness

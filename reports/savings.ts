@@ -1,7 +1,6 @@
 import type { Section } from "../src/outputs/report/definition.ts";
 
 const currency = { name: "currency_code", label: "Currency", format: "currency" } as const;
-const needs = ["findings_value"];
 const byAge = `case age_bucket
   when '0-30 days' then 1 when '31-60 days' then 2 when '61-90 days' then 3 when 'over 90 days' then 4 else 5 end`;
 
@@ -13,7 +12,6 @@ export const savings: Section = {
     {
       title: "Savings by category",
       note: "Solid: can still be had. Outlined: of resolved findings.",
-      needs,
       empty: "There are no findings.",
       fields: [
         currency,
@@ -39,7 +37,6 @@ export const savings: Section = {
     },
     {
       title: "What became of findings",
-      needs,
       empty: "There are no findings.",
       fields: [
         currency,
@@ -65,7 +62,6 @@ export const savings: Section = {
     {
       title: "Age of what can still be had",
       note: "Open findings by the days since the service made them.",
-      needs,
       empty: "No finding is open.",
       fields: [
         currency,
@@ -85,7 +81,6 @@ export const savings: Section = {
     {
       title: "Savings found by month",
       note: "By the day on which the service made the finding, whatever became of it since. The month that is under way is drawn as an outline.",
-      needs,
       empty: "No finding was made in these months.",
       fields: [
         currency,
@@ -107,7 +102,6 @@ export const savings: Section = {
     },
     {
       title: "The largest open findings",
-      needs,
       empty: "No finding is open.",
       most: 12,
       fields: [

@@ -1,8 +1,6 @@
 import type { Section } from "../src/outputs/report/definition.ts";
 
 const currency = { name: "currency_code", label: "Currency", format: "currency" } as const;
-const needs = ["spend_by_vendor_month"];
-
 export const spend: Section = {
   slug: "spend",
   title: "Spend",
@@ -11,7 +9,6 @@ export const spend: Section = {
     {
       title: "Spend by month",
       note: "The month that is under way is drawn as an outline and belongs to no sum of the period. A mark shows the same month a year earlier.",
-      needs,
       empty: "No invoice is dated in these months.",
       fields: [
         currency,
@@ -50,7 +47,6 @@ export const spend: Section = {
     {
       title: "Spend by vendor",
       note: "The fifteen vendors with the highest spend of the period in each currency; all others together.",
-      needs,
       empty: "No invoice is dated in the period.",
       fields: [
         currency,
@@ -96,7 +92,6 @@ export const spend: Section = {
     {
       title: "What stands beside the spend",
       note: "Credits are no spend, nor are documents of which nothing says whether they are credits; their amounts bear the sign that the service gives them. Both, and invoices without an amount, are those of the period.",
-      needs,
       empty: "There are no credits, no invoices without a date or an amount, and none dated ahead.",
       fields: [
         currency,
@@ -134,7 +129,6 @@ export const spend: Section = {
     {
       title: "How the currencies are known",
       note: "row: on the invoice itself; order: on the purchase order it was matched with; feed: on its document in the intake feed; list: beside the service's list; company: the company's base currency, an assumption.",
-      needs,
       empty: "No invoice is dated in the period.",
       fields: [
         currency,

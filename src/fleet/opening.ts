@@ -11,7 +11,7 @@ import type { WorkerDoing, WorkerRow } from "./worker_row.ts";
 
 /** A worker as the others see it. */
 export interface SeenWorker extends Omit<WorkerRow, "isStopped"> {
-  readonly startedAt: Date;
+  readonly started_at: Date;
   /** How long ago it said something, by the server's clock. */
   readonly ageMs: number;
 }

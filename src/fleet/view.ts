@@ -97,9 +97,9 @@ type Seen = Awaited<ReturnType<typeof readWorkers>>;
 async function readWorkers(state: SharedState) {
   const rows = await state.workers();
   return rows
-    .filter(({ stoppedAt, ageMs }) => stoppedAt === null && ageMs < DAY_MS)
-    .map(({ id, host, pid, version, startedAt, seenAt, ageMs, draining, doing }) => ({
-      ...{ id, host, pid, version, started_at: startedAt.toISOString(), seen_at: seenAt.toISOString() },
+    .filter(({ stopped_at, ageMs }) => stopped_at === null && ageMs < DAY_MS)
+    .map(({ id, host, pid, version, started_at, seen_at, ageMs, draining, doing }) => ({
+      ...{ id, host, pid, version, started_at: started_at.toISOString(), seen_at: seen_at.toISOString() },
       ...{ seen_seconds_ago: Math.round(ageMs / 100) / 10, up: ageMs < SILENT_MS, draining },
       doing: doing as WorkerDoing,
     }));

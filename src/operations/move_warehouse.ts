@@ -128,7 +128,6 @@ async function prepare(
     versioned: new Set(versioned.map(({ name }) => name)),
     grantSelectTo: to.destination.grantSelectTo,
     volatileOf: name => to.streams.settings[name]?.volatile ?? [],
-    formats: to.formats,
     views: viewsOf({ config: to, models }),
   };
   await prepareWarehouse(made, expectation, look);

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import type { Db } from "../warehouse/database.ts";
-import type { WrittenRow } from "../warehouse/state_columns.ts";
+import { type WrittenRow, written } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
 
 export interface RejectsOrder {
@@ -50,12 +50,7 @@ export async function readRejects(
     return {
       details: await missedDetails(db, order),
       total: Number(counted?.total ?? 0),
-      rows: rows.map(({ digest: _, scan: __, parent_key: ___, ...row }) => ({
-        ...row,
-        seen_at: row.seen_at.toISOString(),
-        first_seen_at: row.first_seen_at.toISOString(),
-        resolved_at: row.resolved_at?.toISOString() ?? null,
-      })),
+      rows: rows.map(({ digest: _, scan: __, parent_key: ___, ...row }) => written(row)),
     };
   });
 }
@@ -83,13 +78,7 @@ async function missedDetails(db: Db, { companies, streams, all, limit }: Rejects
     .orderBy("parent_key")
     .limit(limit)
     .execute();
-  return {
-    total: Number(counted?.total ?? 0),
-    rows: rows.map((row): MissedDetail => {
-      const [fetched_at, next_try] = [row.fetched_at.toISOString(), row.next_try?.toISOString() ?? null];
-      return { ...row, fetched_at, next_try };
-    }),
-  };
+  return { total: Number(counted?.total ?? 0), rows: rows.map((row): MissedDetail => written(row)) };
 }
 
 /** Rows of the table `problems`, last seen first; undefined when nothing has been loaded yet. */
@@ -111,10 +100,6 @@ export async function readProblems(
       .orderBy("column_name")
       .limit(order.limit)
       .execute();
-    const moments = (row: (typeof rows)[number]) => ({
-      first_seen_at: row.first_seen_at.toISOString(),
-      last_seen_at: row.last_seen_at.toISOString(),
-    });
-    return { total: Number(counted?.total ?? 0), rows: rows.map(row => ({ ...row, ...moments(row) })) };
+    return { total: Number(counted?.total ?? 0), rows: rows.map(written) };
   });
 }

@@ -16,7 +16,7 @@ import { presentProblems } from "../warehouse/state/problems.ts";
 import { openRejects } from "../warehouse/state/rejects.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { readStreamState, type StreamState } from "../warehouse/state/stream_state.ts";
-import type { WrittenRow } from "../warehouse/state_columns.ts";
+import { type WrittenRow, written } from "../warehouse/state_columns.ts";
 import type { stateTables } from "../warehouse/state_tables.ts";
 import { type DetailPlan, readPlan } from "./estimate/plan.ts";
 
@@ -152,8 +152,8 @@ async function lastRun({ db }: WarehouseReading): Promise<RunStatus | null> {
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { version: _version, process: _process, started_at, finished_at, ...rest } = row;
-  return { ...rest, started_at: started_at.toISOString(), finished_at: finished_at?.toISOString() ?? null };
+  const { version: _version, process: _process, ...rest } = row;
+  return written(rest);
 }
 
 async function streamStatuses(

@@ -34,10 +34,8 @@ export interface Destination extends Exportable, AsyncDisposable {
   readonly holders: Fragment;
   /** Whether another run waits for what this one has locked. Runs that were opened with `makesRoom` wait without being seen. */
   isWanted(): Promise<boolean>;
-  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream, and its spare. */
+  /** The stage of one company's stream, with what an earlier run left in it. Hold at most one a stream. */
   stage(company: string, tables: TableSet): Promise<Stage>;
-  /** A second stage of the same stream, to be filled while the first is published; undefined where the session can't do both at once. */
-  spareStage(company: string, tables: TableSet): Promise<Stage | undefined>;
   /** Outlives the database, where that is a file which can be damaged. A server has none. */
   readonly journal?: Journal;
   readonly lastSnapshot?: () => Promise<number | undefined>;

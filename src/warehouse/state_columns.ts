@@ -95,3 +95,17 @@ export type WrittenRow<Table extends StateTable> = {
     ? Updated
     : RowOf<Table>[Column];
 };
+
+export type Written<Row> = {
+  readonly [Name in keyof Row]: Row[Name] extends Date
+    ? string
+    : Row[Name] extends Date | null
+      ? string | null
+      : Row[Name];
+};
+
+/** A row as JSON has it: moments in ISO 8601. */
+export const written = <Row extends object>(row: Row): Written<Row> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  ) as Written<Row>;

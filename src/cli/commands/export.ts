@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { Argument } from "commander";
 import { z } from "zod";
 import { formatCount } from "../../counted.ts";
@@ -9,7 +8,6 @@ import { whole } from "../../options/fields.ts";
 import { flag, type Given, required } from "../../options/options.ts";
 import type { ExportOrder, ExportProgress, ExportReport, ExportTools } from "../../outputs/export/export.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
-import type { Holder } from "../../warehouse/destination.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
 import type { Look } from "../terminal/look.ts";
@@ -67,6 +65,7 @@ async function exportTables(
   const { makeExport } = await import("../../outputs/export/export.ts");
   const { notedPolicy, notePlace } = await import("../../outputs/export/noting.ts");
   const { requirePolicyApplied, privacyOf } = await import("../../privacy/apply_policy.ts");
+  const { holderOf } = await import("../../sync/run/opening.ts");
   const { streams } = await import("../../../streams/index.ts");
   const order = await orderOf(names, options, config);
   for (const spec of options.partitionBy) readPartitionSpec(spec);
@@ -81,7 +80,9 @@ async function exportTables(
     return await read(from);
   };
   const note = async (isKnown: boolean) => {
-    const noting = { place, policy: policy.id, isKnown, holder: holderNow(context), clock: tools.clock };
+    const startedAt = new Date(context.clock.now()).toISOString();
+    const holder = { runId: randomUUID(), ...holderOf("tributary export", startedAt) };
+    const noting = { place, policy: policy.id, isKnown, holder, clock: tools.clock };
     const warning = await notePlace(config.destination, { ...noting, waitMs: options.waitMs });
     if (warning !== undefined) tools.log.warn(warning);
   };
@@ -98,14 +99,6 @@ async function exportTables(
     finish();
   }
 }
-
-const holderNow = ({ clock }: CliContext): Holder => ({
-  runId: randomUUID(),
-  pid: process.pid,
-  host: hostname(),
-  command: "tributary export",
-  startedAt: new Date(clock.now()).toISOString(),
-});
 
 async function orderOf(
   names: readonly string[],

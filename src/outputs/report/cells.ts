@@ -1,9 +1,17 @@
 import { html } from "hono/html";
 import { counted } from "../../counted.ts";
-import type { Row } from "./asking.ts";
 import type { Answer } from "./contents.ts";
 import type { Field } from "./definition.ts";
-import { cleaned, exactNumber, isNumeric, monthOf, NOT_GIVEN, shownNumber, UNKNOWN_CURRENCY } from "./format.ts";
+import {
+  cleaned,
+  exactNumber,
+  isNumeric,
+  monthOf,
+  NOT_GIVEN,
+  type Row,
+  shownNumber,
+  UNKNOWN_CURRENCY,
+} from "./format.ts";
 
 /** A number as people read it, and every digit of it for whoever points at it or reads the page by program. */
 export function number(format: Field["format"], value: string) {

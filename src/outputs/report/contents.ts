@@ -2,15 +2,22 @@ import { type Models, placed, type Readings } from "../../catalog/model.ts";
 import { DestinationError } from "../../errors.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { holdModels } from "../../warehouse/read/held_models.ts";
-import { holdingAtOneMoment } from "../../warehouse/read/question.ts";
+import { askFor, holdingAtOneMoment, unlessBeyond } from "../../warehouse/read/question.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
 import { reportMessages } from "../messages.ts";
-import { type Asker, askerOf, type Row, type Subject } from "./asking.ts";
 import type { Block, Field, Figure, Message, Question, Report, Section } from "./definition.ts";
-import { canonicalNumber, isNumeric, type Value } from "./format.ts";
+import { canonicalNumber, isNumeric, type Row, type Value } from "./format.ts";
 import { isDoubtful } from "./meanings_read.ts";
 import { type Lack, type Lacks, lacksOf } from "./missing_models.ts";
 import { type Period, periodUpTo } from "./period.ts";
+
+interface Subject {
+  readonly company: string;
+  readonly period: Period;
+}
+
+/** Undefined where values are beyond what the database can count with. */
+type Ask = (question: string, subject: Subject, most: number) => Promise<readonly Row[] | undefined>;
 
 /** A question's answer, or what keeps it from being asked. `more`: rows beyond these were left out. */
 export interface Answer {
@@ -68,8 +75,12 @@ export interface Reading extends Omit<Models, "meanings">, Omit<Readings, "schem
 const MOST = 500;
 
 export const modelsRead = (report: Report): readonly string[] => [
-  ...new Set(questionsOf(report).flatMap(question => question.needs)),
+  ...new Set(questionsOf(report).flatMap(question => modelsIn(question, report))),
 ];
+
+/** In the order in which the question names them. */
+const modelsIn = ({ sql }: Question, { writtenFor }: Report): readonly string[] =>
+  [...sql.matchAll(new RegExp(`\\b${analyticsSchema(writtenFor.schema)}\\.(\\w+)`, "g"))].map(([, model]) => model!);
 
 function questionsOf({
   calendar,
@@ -111,12 +122,24 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
         )
       : undefined;
     const written = (text: string) => placed(text, places);
-    const asker = askerOf({ dialect, db: trx }, text => held?.over(written(text)) ?? written(text), reading.redact);
-    const period = periodUpTo(await dayOf(report.calendar, asker, lacks, views), reading.months);
+    const ask: Ask = async (question, { company, period }, most) => {
+      const { today, from, until, before, month, monthBefore: month_before } = period;
+      const days = Object.entries({ today, from, until, before, month, month_before }).map(([name, day]) => [
+        name,
+        { day },
+      ]);
+      const meant = { company: { text: company }, ...Object.fromEntries(days) };
+      const own = held?.over(written(question)) ?? written(question);
+      const rows = await unlessBeyond({ dialect, db: trx }, () => askFor(trx, own, meant, most));
+      return rows?.map(row =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value, reading.redact)])),
+      );
+    };
+    const period = periodUpTo(await dayOf(report, ask, lacks, views), reading.months);
     const companies = await Array.fromAsync(
       reading.companies,
       async (company): Promise<CompanyContents> => ({
-        ...(await readCompany(report, { company, period }, asker, lacks)),
+        ...(await readCompany(report, { company, period }, ask, lacks)),
         company: reading.redact(company),
       }),
     );
@@ -125,23 +148,23 @@ export async function readContents(warehouse: WarehouseReading, report: Report, 
   });
 }
 
-async function dayOf(calendar: Question, asker: Asker, lacks: Lacks, views: string): Promise<string> {
-  const [lack] = calendar.needs.flatMap(name => lacks.get(name) ?? []);
+async function dayOf(report: Report, ask: Ask, lacks: Lacks, views: string): Promise<string> {
+  const [lack] = modelsIn(report.calendar, report).flatMap(name => lacks.get(name) ?? []);
   if (lack !== undefined)
     throw new DestinationError(reportMessages.view_unusable({ view: lack.model, schema: views, why: lack.why }));
   // No period is known yet, and none is asked for.
   const subject = { company: "", period: periodUpTo("2000-01-01", 1) };
-  const [row] = (await asker.ask(calendar.sql, subject, 1)) ?? [];
+  const [row] = (await ask(report.calendar.sql, subject, 1)) ?? [];
   return String(row?.["today"]);
 }
 
-async function readCompany(report: Report, subject: Subject, asker: Asker, lacks: Lacks): Promise<CompanyContents> {
+async function readCompany(report: Report, subject: Subject, ask: Ask, lacks: Lacks): Promise<CompanyContents> {
   const answerTo = async (question: Question, most: number, fields: readonly Field[]): Promise<Answer> => {
-    const lack = question.needs.flatMap(name => lacks.get(name) ?? [])[0];
+    const models = modelsIn(question, report);
+    const lack = models.flatMap(name => lacks.get(name) ?? [])[0];
     if (lack !== undefined) return { rows: [], more: false, lack };
-    const rows = await asker.ask(question.sql, subject, most + 1);
-    if (rows === undefined)
-      return { rows: [], more: false, lack: { model: question.needs[0]!, why: "beyond", tables: [] } };
+    const rows = await ask(question.sql, subject, most + 1);
+    if (rows === undefined) return { rows: [], more: false, lack: { model: models[0]!, why: "beyond", tables: [] } };
     return { rows: rows.slice(0, most).map(row => numbered(row, fields)), more: rows.length > most, lack };
   };
   const currencies = (await answerTo(report.currencies, MOST, [])).rows.map(row => row["currency_code"] ?? null);
@@ -199,6 +222,12 @@ const moneyFields = (...names: readonly string[]): readonly Field[] =>
   names.map(name => ({ name, label: name, format: "money" }));
 const figureFields = moneyFields("value", "before", "of_all", "amount", "count");
 const messageFields = moneyFields("amount", "value", "of_all", "latest", "previous", "subject_amount");
+
+function plain(value: unknown, redact: (text: string) => string): Value {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "boolean") return value;
+  return value instanceof Date ? value.toISOString() : redact(String(value));
+}
 
 function numbered(row: Row, fields: readonly Field[]): Row {
   const numbers = fields.flatMap(({ name, format }): [string, Value][] => {

@@ -17,7 +17,6 @@ export interface Field {
  * month) and `:month_before` (of the one before that).
  */
 export interface Question {
-  readonly needs: readonly string[];
   readonly sql: string;
 }
 

@@ -4,7 +4,6 @@ import { barChart } from "../html/bars.ts";
 import { lineChart } from "../html/lines.ts";
 import { monthChart } from "../html/months.ts";
 import { isolated, WIDTH } from "../html/picture.ts";
-import type { Row } from "./asking.ts";
 import { plain, prose } from "./cells.ts";
 import type { Block, Drawing, Field } from "./definition.ts";
 import {
@@ -14,6 +13,7 @@ import {
   monthNumber,
   monthOf,
   NOT_GIVEN,
+  type Row,
   shownNumber,
   UNKNOWN_CURRENCY,
 } from "./format.ts";

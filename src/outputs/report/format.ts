@@ -3,6 +3,9 @@ import type { Format } from "./definition.ts";
 /** A value of an answer, as it is worked with: numbers as exact text. */
 export type Value = string | boolean | null;
 
+/** A row of an answer: numbers as text, days as `2026-03-01`, moments as ISO 8601. */
+export type Row = Readonly<Record<string, Value>>;
+
 export const UNKNOWN_CURRENCY = "currency unknown";
 export const NOT_GIVEN = "not given";
 

@@ -1,9 +1,8 @@
 import { html } from "hono/html";
-import type { Row } from "./asking.ts";
 import { number } from "./cells.ts";
 import type { Answer, CompanyContents } from "./contents.ts";
 import type { Figure } from "./definition.ts";
-import { exactNumber, shownNumber, UNKNOWN_CURRENCY, wholeNumber } from "./format.ts";
+import { exactNumber, type Row, shownNumber, UNKNOWN_CURRENCY, wholeNumber } from "./format.ts";
 import { isUnknown, meaningsOf, type Read } from "./meanings_read.ts";
 import type { Period } from "./period.ts";
 

@@ -1,4 +1,4 @@
-import type { Row } from "./asking.ts";
+import type { Row } from "./format.ts";
 
 /** A figure with the meanings that decide which rows are in it. */
 export interface Read {

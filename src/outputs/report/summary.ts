@@ -1,11 +1,10 @@
 import { html } from "hono/html";
 import { counted } from "../../counted.ts";
 import { plainText } from "../html/wording.ts";
-import type { Row } from "./asking.ts";
 import { number } from "./cells.ts";
 import type { CompanyContents, Told } from "./contents.ts";
 import type { Message } from "./definition.ts";
-import { cleaned, monthOf, shownNumber } from "./format.ts";
+import { cleaned, monthOf, type Row, shownNumber } from "./format.ts";
 import { money, readings } from "./headline.ts";
 import { isDoubtful } from "./meanings_read.ts";
 import type { Period } from "./period.ts";

@@ -1,6 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import type { ArchiveConfig } from "../../config/config.ts";
 import { TributaryError } from "../../errors.ts";
+import { codeOf } from "../../files.ts";
 import type { Message } from "../../message.ts";
 import type { Redactor } from "../../secrets.ts";
 import type { RawAnswer } from "../api.ts";
@@ -68,7 +69,10 @@ export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, to
         await open.get(stream)?.kept();
         return undefined;
       } catch (error) {
-        return end(stream, `${path} cannot be written (${codeOf(error)}): see to its rights and its free space.`);
+        return end(
+          stream,
+          `${path} cannot be written (${codeOf(error) ?? (error as Error).message}): see to its rights and its free space.`,
+        );
       }
     },
     async close() {
@@ -76,9 +80,4 @@ export function openArchive({ path, onError }: Omit<ArchiveConfig, "keepMs">, to
       for (const series of open.values()) await series.close().catch(() => undefined);
     },
   };
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }

@@ -63,27 +63,10 @@ export function lineOf(
   redact: Redactor,
 ): WrittenLine | undefined {
   const { path, query, status, date, next, body } = answer;
-  const { stream, scan, full, part, parts, context, parent, window, confirms, accepted } = about;
+  const { control: _, ...purpose } = about;
   const facts = JSON.stringify({
-    v: 1,
-    at,
-    run,
-    privacy: privacy === "" ? undefined : privacy,
-    company,
-    stream,
-    scan,
-    full: full ?? false,
-    part,
-    parts,
-    window,
-    confirms,
-    accepted,
-    request: { path, query },
-    context,
-    parent,
-    status,
-    date: date.toISOString(),
-    next,
+    ...{ v: 1, at, run, privacy: privacy === "" ? undefined : privacy, company, full: false, ...purpose },
+    ...{ request: { path, query }, status, date: date.toISOString(), next },
   });
   const cleanFacts = cleaned(facts, redact);
   const cleanBody = isClean(body, redact) ? body : cleanedBody(body, redact);

@@ -32,7 +32,7 @@ export interface Batching {
  * batch whose record counts them; before both `archived`, which resolves when their answers are kept.
  */
 export class Batches {
-  #stage: Pick<Stage, "append">;
+  readonly #stage: Pick<Stage, "append">;
   readonly #how: Batching;
   #storing: Promise<void> | undefined;
   #since: number;
@@ -77,12 +77,6 @@ export class Batches {
     const last = await this.put(record);
     await this.flush();
     return last;
-  }
-
-  /** What is handed over from now on goes to another stage; everything before is stored when it resolves. */
-  async turnTo(stage: Pick<Stage, "append">): Promise<void> {
-    await this.flush();
-    this.#stage = stage;
   }
 
   async #store(encoded: Encoded, record: ScanRecord): Promise<void> {

@@ -99,8 +99,7 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const joined = { catalogue, jobs: jobs.map(job => ({ ...job, stream: wide.get(job.stream.name)! })) };
   const present = services.filter(isItself);
   const companies = present.filter(isAccepted).map(identityOf);
-  const { formats } = config;
-  await checkIdentity(db, dialect, { schema, program: version, companies, formats });
+  await checkIdentity(db, dialect, { schema, program: version, companies });
   const names = present.map(({ company }) => company.name);
   const locked = {
     companies: present.map(identityOf),
@@ -147,7 +146,6 @@ async function prepareTables({ plan, destination, look }: OpenedRun, present: re
     acceptsAddress: order.acceptsAddress,
     grantSelectTo: config.destination.grantSelectTo,
     widening: selected.map(({ name }) => name).filter(name => policyOf(config, name).unknownFields === "column"),
-    formats: config.formats,
     volatileOf: name => settings[name]?.volatile ?? [],
     waitMs: limits.waitMs,
     now: startedAt,

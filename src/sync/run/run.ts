@@ -6,6 +6,7 @@ import { privacyOf } from "../../privacy/apply_policy.ts";
 import { configured, withKeys } from "../../privacy/configured_catalog.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { COUNTERS, hasBegun, type StreamRun, streamRunsOf } from "../../warehouse/state/run_log.ts";
+import { written } from "../../warehouse/state_columns.ts";
 import { isWorkedOn } from "../context.ts";
 import { StreamProgress } from "../stream_progress.ts";
 import { reportOf } from "./conclusion.ts";
@@ -74,8 +75,7 @@ async function takeOverDone(destination: Destination, runId: string, jobs: reado
     if (row === undefined) continue;
     const { run_id: _run, company: _company, stream: _stream, recent: _recent, status, ...counts } = row;
     if (status === "succeeded" || status === "warning") {
-      const finished_at = row.finished_at?.toISOString() ?? null;
-      const run: StreamRun = { ...counts, status, started_at: row.started_at.toISOString(), finished_at };
+      const run: StreamRun = { ...written(counts), status };
       progress.takeOver({ ...new StreamProgress(run.started_at).outcome(), run, published: true });
     } else for (const name of COUNTERS) progress.run[name] = counts[name];
   }

@@ -10,9 +10,9 @@ import { readingOf } from "../extract/reading.ts";
 import { besideRows } from "../extract/rows_in_answer.ts";
 import { type DatedFeed, readWindows } from "../extract/windows.ts";
 import { mayPublish, syncDetails } from "./details.ts";
-import { openDoubleBufferedStage } from "./double_buffered_stage.ts";
 import { keepState } from "./extraction.ts";
 import { distrustFilter, doubtsOf, syncListing } from "./listing.ts";
+import { openWindowStage } from "./window_stage.ts";
 
 /**
  * Loads what the stream's plan names: a list whole, a detail for parents dated in the range, a feed in windows where it can filter by dates. No high-water
@@ -105,14 +105,14 @@ async function readPlanned(
   before: readonly OldRow[],
 ): Promise<readonly OldRow[]> {
   const { context, stream, mode, progress } = sync;
-  const buffered = await openDoubleBufferedStage(sync, plan);
+  const staged = await openWindowStage(sync, plan);
   progress.activity.state = "reading";
   const timeOfRow = timeOf(context.encoding.formats, stream, mode);
   const nameOf = (row: unknown) =>
     knownKey(stream.tables.main, besideRows(row), {}, context.encoding.redact) ?? "no key";
   try {
     const { record, strays } = await readWindows({
-      reading: readingOf(context, buffered, progress),
+      reading: readingOf(context, staged, progress),
       stream,
       mode,
       now: context.clock.now(),
@@ -121,13 +121,13 @@ async function readPlanned(
         return at === undefined ? undefined : { key: nameOf(row), at };
       },
       strays: before,
-      between: record => buffered.between(record),
+      between: record => staged.between(record),
     });
-    if (differentRows([...strays, ...before]).length < PLURAL) await buffered.finish(record);
-    else await buffered.forget(record);
+    if (differentRows([...strays, ...before]).length < PLURAL) await staged.publish(record);
+    else await staged.forget(record);
     return strays;
   } catch (error) {
-    await buffered.leave(mayPublish(error));
+    await staged.leave(mayPublish(error));
     throw error;
   }
 }

@@ -90,13 +90,7 @@ async function readDucklake(
 async function readPostgres(where: Where & { type: "postgres" }): Promise<WarehouseReading | undefined> {
   const { openPostgresForReading } = await import("../postgres/open.ts");
   const reading = await openPostgresForReading({ ...where, clock: systemClock });
-  // Not by the standard's views: they leave out what a reader's role may not read, and this table is such a one.
-  return loaded(reading, async () => {
-    const { rows } = await sql<{ found: boolean }>`
-      select count(*) > 0 as found from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = ${where.stateSchema} and c.relname = 'warehouse'`.execute(reading.db);
-    return rows[0]?.found === true;
-  });
+  return loaded(reading, () => hasState(reading));
 }
 
 /** The warehouse, where one was made in that database; else it is closed. */

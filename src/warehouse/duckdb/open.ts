@@ -172,11 +172,6 @@ class DuckdbFile implements Destination {
     return openStage(this.#taking.layout.stage, company, tables);
   }
 
-  async spareStage(company: string, tables: TableSet): Promise<Stage> {
-    await this.hold();
-    return openStage(this.#taking.layout.stage, company, tables, "spare");
-  }
-
   async releaseToReaders(): Promise<Release> {
     const { layout, makeLink } = this.#taking;
     const showing = async (connection: DuckDBConnection) => {

@@ -95,7 +95,6 @@ export async function openDucklake(own: DucklakeSettings): Promise<Destination> 
       holders: served(`select * from ${sql.id(stateSchema, "holders").compile(db).sql}`),
       isWanted: () => locks.areWanted(),
       stage: async (company, tables) => servedStage(await openStage(server, stateSchema, company, tables, "json"), db),
-      spareStage: () => Promise.resolve(undefined),
     };
   } catch (error) {
     lake?.close();
@@ -132,12 +131,10 @@ export async function connectCatalog(
 
 const memoryOf = ({ memoryMb = 0 }: DucklakeSettings): number => Math.max(memoryMb, MEMORY_MB);
 
-const opened = (settings: DucklakeSettings): Promise<Session> =>
-  openLakeSession(settings, "write", {
-    memoryLimitMb: memoryOf(settings),
-    threads: 1,
-    spill: join(tmpdir(), "tributary-lake"),
-  });
+const opened = async (settings: DucklakeSettings): Promise<Session> => {
+  const resources = { memoryLimitMb: memoryOf(settings), threads: 1, spill: join(tmpdir(), "tributary-lake") };
+  return (await openLakeSession(settings, "write", resources))!;
+};
 
 /** What the lake's own session does of a destination. */
 function overLake(settings: DucklakeSettings, lake: Session, observer: Observer) {

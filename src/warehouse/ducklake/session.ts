@@ -18,14 +18,10 @@ const UNLIMITED = ["statement_timeout", "idle_in_transaction_session_timeout", "
 
 const CATALOG_SECRET = "tributary_catalog";
 
-/** A session of DuckDB in memory, with the lake attached and in use, which is made where there is none. @throws DestinationError, ConfigError */
-export async function openLakeSession(place: LakePlace, access: "write", resources: Resources): Promise<Session>;
-/** The same to read; undefined where there is no lake. */
-export async function openLakeSession(
-  place: LakePlace,
-  access: "read",
-  resources: Resources,
-): Promise<Session | undefined>;
+/**
+ * A session of DuckDB in memory, with the lake attached and in use. To write, it is made where there is none; to read, the
+ * answer is undefined there. @throws DestinationError, ConfigError
+ */
 export async function openLakeSession(
   place: LakePlace,
   access: "read" | "write",

@@ -60,7 +60,6 @@ export async function openPostgres(settings: PostgresSettings): Promise<Destinat
     holders: sql.id(stateSchema, "holders"),
     isWanted: () => locks.areWanted(),
     stage: (company, tables) => openStage(session, stateSchema, company, tables),
-    spareStage: () => Promise.resolve(undefined),
     releaseToReaders: () => Promise.resolve({ path: undefined, note: undefined }),
     withRoom: (_purpose, work) => repeating(work),
     releaseState: () => Promise.resolve({ isPending: false, releasedAt: undefined }),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
-import type { Clock } from "../../clock.ts";
+import { type Clock, withTimeLimit } from "../../clock.ts";
 import { DestinationError } from "../../errors.ts";
 import type { Address } from "./failure.ts";
 import { postgresMessages } from "./messages.ts";
@@ -30,10 +30,8 @@ export async function refusePooler(client: Client, second: Client, address: Addr
   try {
     await second.connect();
     // A pool of one server in session mode never lets the second in: then the first has the server for itself.
-    const other = await within(clock, async () => {
-      await second.query("begin; set local idle_in_transaction_session_timeout = 0");
-      return look(second);
-    });
+    const looking = second.query("begin; set local idle_in_transaction_session_timeout = 0").then(() => look(second));
+    const other = await withTimeLimit(clock, PATIENCE_MS, looking, undefined);
     if (other === undefined) return;
     const shared = other.backend === first.backend || other.mark === mark || !own(await look(client));
     await second.query("rollback");
@@ -49,21 +47,6 @@ async function look(client: Client): Promise<Seen> {
     "select pg_backend_pid() as backend, current_setting('tributary.session', true) as mark",
   );
   return rows[0]!;
-}
-
-async function within<T>(clock: Clock, work: () => Promise<T>): Promise<T | undefined> {
-  const stop = new AbortController();
-  const late = clock.sleep(PATIENCE_MS, stop.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  const working = work();
-  working.catch(() => undefined);
-  try {
-    return await Promise.race([working, late]);
-  } finally {
-    stop.abort();
-  }
 }
 
 const refusal = ({ host, port }: Address): DestinationError =>

@@ -33,9 +33,9 @@ export interface Heartbeat {
 
 /** Times are by the server's clock; `ageMs` is how long ago it was seen. */
 export interface SeenWorker extends Omit<Heartbeat, "isStopped"> {
-  readonly startedAt: Date;
-  readonly seenAt: Date;
-  readonly stoppedAt: Date | null;
+  readonly started_at: Date;
+  readonly seen_at: Date;
+  readonly stopped_at: Date | null;
   readonly ageMs: number;
 }
 
@@ -98,10 +98,7 @@ export async function openSharedState(settings: SharedStateSettings): Promise<Sh
     workers: () =>
       connection.use(async db => {
         const age = sql<number>`extract(epoch from clock_timestamp() - seen_at)::double precision * 1000`;
-        const rows = await db.selectFrom("workers").selectAll().select(age.as("ageMs")).orderBy("id").execute();
-        return rows.map(({ started_at, seen_at, stopped_at, ...rest }) => {
-          return { ...rest, startedAt: started_at, seenAt: seen_at, stoppedAt: stopped_at };
-        });
+        return db.selectFrom("workers").selectAll().select(age.as("ageMs")).orderBy("id").execute();
       }),
     forget: id =>
       connection.use(async db => {

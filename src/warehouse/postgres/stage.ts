@@ -15,26 +15,16 @@ import type { Session } from "./session.ts";
 /** One table of a stage: its quoted name with the schema, and its columns in the CSV's order. */
 interface StageTable {
   readonly name: string;
-  readonly columns: readonly StageColumn[];
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-interface StageColumn {
-  readonly name: string;
-  readonly type: string;
-}
-
-interface StageTables {
-  readonly keys: StageTable;
-  readonly main: StageTable;
-  readonly children: readonly StageTable[];
-  readonly outcomes: StageTable;
-}
+type StageTables = ReturnType<typeof stageTables>;
 
 /** PostgreSQL's types of JSON: one keeps the text as it came, for another database; the other is that of our own tables. */
 type JsonType = "json" | "jsonb";
 
-export function stageTables(company: string, tables: TableSet, json: JsonType = "jsonb"): StageTables {
-  const typed = ({ name, kind }: StagedColumn): StageColumn => ({
+export function stageTables(company: string, tables: TableSet, json: JsonType = "jsonb") {
+  const typed = ({ name, kind }: StagedColumn) => ({
     name,
     type: kind === "json" ? json : postgresDialect.columnType(kind),
   });

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
 import { recentRuns, storedMessages } from "../state/run_log.ts";
-import type { WrittenRow } from "../state_columns.ts";
+import { type WrittenRow, written } from "../state_columns.ts";
 import type { StateTables, stateTables } from "../state_tables.ts";
 
 /** What the last runs did. Moments are ISO 8601. */
@@ -46,10 +46,10 @@ export async function historyOf(
       select r.*, row_number() over (partition by company, stream order by started_at desc, run_id desc) as nth
       from ${recentRuns(stateSchema)} r
     ) ranked where nth <= ${count} order by company, stream, nth desc`.execute(db);
-  const streams = Map.groupBy(rows.map(withTexts), run => JSON.stringify([run.company, run.stream]));
+  const streams = Map.groupBy(rows.map(written), run => JSON.stringify([run.company, run.stream]));
   return {
     runs: runs.map(run => ({
-      ...withTexts(run),
+      ...written(run),
       warnings: storedMessages(run.warnings),
       streams: parts.filter(part => part.run_id === run.run_id),
     })),
@@ -88,12 +88,5 @@ async function streamRunsOf(
     .orderBy("company")
     .orderBy("stream")
     .execute();
-  return rows.map(withTexts);
+  return rows.map(written);
 }
-
-/** With its moments as they were written. */
-const withTexts = <Run extends { readonly started_at: Date; readonly finished_at: Date | null }>(run: Run) => ({
-  ...run,
-  started_at: run.started_at.toISOString(),
-  finished_at: run.finished_at?.toISOString() ?? null,
-});

@@ -1,15 +1,16 @@
 import { type Selectable, sql } from "kysely";
 import type { Destination } from "../destination.ts";
+import { type Written, written } from "../state_columns.ts";
 import type { StateTables } from "../state_tables.ts";
 
 /** What the state tables know of one stream of a company. Moments are ISO 8601; examples are as they were stored, privacy applied. */
 export interface StreamRecord {
   /** Values that rows lack now, by column and reason, the most rows first. */
-  readonly problems: readonly Moments<StateTables["problems"]>[];
+  readonly problems: readonly Written<Selectable<StateTables["problems"]>>[];
   /** How the service's rows differ from its documents, last seen first. */
-  readonly changes: readonly Moments<StateTables["schema_changes"]>[];
+  readonly changes: readonly Written<Selectable<StateTables["schema_changes"]>>[];
   /** What runs did to its tables' shape, the youngest first. */
-  readonly shaped: readonly Moments<StateTables["table_changes"]>[];
+  readonly shaped: readonly Written<Selectable<StateTables["table_changes"]>>[];
   /** Of its details why they were asked for last, the most first; empty for a stream without, and where it was not noted. */
   readonly asked: readonly AskedDetails[];
 }
@@ -25,10 +26,6 @@ export interface AskedDetails {
   readonly absent: number;
   readonly failed: number;
 }
-
-type Moments<Table> = {
-  readonly [Name in keyof Selectable<Table>]: Selectable<Table>[Name] extends Date ? string : Selectable<Table>[Name];
-};
 
 export async function streamRecordOf(
   place: Pick<Destination, "db" | "stateSchema">,
@@ -61,17 +58,12 @@ export async function streamRecordOf(
     .orderBy("change")
     .execute();
   return {
-    problems: problems.map(row => ({ ...row, rows: Number(row.rows), ...times(row) })),
-    changes: changes.map(row => ({ ...row, count: Number(row.count), ...times(row) })),
-    shaped: shaped.map(row => ({ ...row, changed_at: row.changed_at.toISOString() })),
+    problems: problems.map(row => ({ ...written(row), rows: Number(row.rows) })),
+    changes: changes.map(row => ({ ...written(row), count: Number(row.count) })),
+    shaped: shaped.map(written),
     asked: await askedDetails(place, company, stream),
   };
 }
-
-const times = ({ first_seen_at, last_seen_at }: { readonly first_seen_at: Date; readonly last_seen_at: Date }) => ({
-  first_seen_at: first_seen_at.toISOString(),
-  last_seen_at: last_seen_at.toISOString(),
-});
 
 async function askedDetails(
   { db, stateSchema }: Pick<Destination, "db" | "stateSchema">,

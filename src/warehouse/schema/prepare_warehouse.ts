@@ -7,7 +7,6 @@ import type { Stream } from "../../catalog/stream.ts";
 import { digestOf } from "../../digest.ts";
 import { DestinationError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
-import type { Formats } from "../../rows/moment.ts";
 import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
 import { versionsComment } from "../ddl/comments.ts";
@@ -51,7 +50,6 @@ export interface Expectation {
   readonly widening: readonly string[];
   /** Columns that the config calls volatile, by stream. */
   readonly volatileOf: (stream: string) => readonly string[];
-  readonly formats: Formats;
   readonly waitMs: number;
   /** Other processes lock the companies and work on them, each on one at a time. */
   readonly isShared?: boolean;
@@ -122,7 +120,7 @@ export async function prepareWarehouse(
   look: Look,
 ): Promise<Prepared> {
   const { db, dialect, schema, stateSchema } = destination;
-  const { version, streams, grantSelectTo, widening, volatileOf, versioned, formats, now } = expectation;
+  const { version, streams, grantSelectTo, widening, volatileOf, versioned, now } = expectation;
   const { acceptsAddress, isShared = false } = expectation;
   const names = [streams.map(({ name }) => name), [...versioned], grantSelectTo];
   const asked = digestOf([version, expectation.catalogue, names, expectation.views]);
@@ -137,10 +135,10 @@ export async function prepareWarehouse(
   const before = await check(seenOf(look, asked));
   const read = await readRates(db, look.facts !== undefined, expectation.views.currency);
   const ensured = (catalog: Catalog | undefined) =>
-    catalog === undefined ? [] : ensureState(db, dialect, stateSchema, undefined, catalog);
+    catalog === undefined ? [] : ensureState(db, dialect, stateSchema, catalog);
   const upgraded = await ensured(before.catalog);
   const companies = expectation.companies.filter(({ isRecorded }) => isRecorded);
-  const identity = { schema, program: version, companies, formats, acceptsAddress };
+  const identity = { schema, program: version, companies, acceptsAddress };
   await checkIdentity(db, dialect, identity);
   if (!isShared)
     for (const { name } of expectation.companies)

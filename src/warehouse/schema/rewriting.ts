@@ -3,6 +3,7 @@ import type { Table } from "../../catalog/columns.ts";
 import type { Db } from "../database.ts";
 import { NO_FINGERPRINT } from "../ddl/shape.ts";
 import type { Dialect } from "../dialect.ts";
+import { equal } from "../sql_fragments.ts";
 import { rowStateName } from "../state_tables.ts";
 
 /** What becomes of a stored text, or of JSON as text: another one, null, or undefined where it stays. */
@@ -87,11 +88,7 @@ export async function forgetHashes(db: Db, stateSchema: string, { name }: Table)
 
 /** Whatever changes in a child row moves its detail's main row: those of the rows that changed at this timestamp. */
 export async function moveParents(db: Db, schema: string, main: Table, child: Table, timestamp: string): Promise<void> {
-  const same = sql.join(
-    ["_company", ...main.key].map(column => sql`${sql.id("c", column)} = ${sql.id("m", column)}`),
-    sql` and `,
-  );
   await sql`update ${sql.id(schema, main.name)} m set _changed_at = cast(${timestamp} as timestamptz)
-    where exists (select 1 from ${sql.id(schema, child.name)} c where ${same}
+    where exists (select 1 from ${sql.id(schema, child.name)} c where ${equal("c", "m", ["_company", ...main.key])}
       and c._changed_at = cast(${timestamp} as timestamptz))`.execute(db);
 }

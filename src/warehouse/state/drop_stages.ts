@@ -3,10 +3,9 @@ import type { Destination } from "../destination.ts";
 
 /** Drops whatever is staged of a company's stream; a scan under way begins anew. */
 export async function dropStages(
-  destination: Pick<Destination, "stage" | "spareStage">,
+  destination: Pick<Destination, "stage">,
   company: string,
   tables: TableSet,
 ): Promise<void> {
   await (await destination.stage(company, tables)).drop();
-  await (await destination.spareStage(company, tables))?.drop();
 }

@@ -1,29 +1,18 @@
 import type { Stream } from "../../catalog/stream.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Db } from "../database.ts";
-import { factOf } from "./facts.ts";
-import { FORMATS } from "./identity.ts";
 import { loadStreamState, saveStreamState } from "./run_log.ts";
-import { noState, readStreamState, type StreamState, formats as storedFormats } from "./stream_state.ts";
+import { noState, readStreamState, type StreamState } from "./stream_state.ts";
 
 /** A stream's state as it is once it is read with these formats: `mixedFormats` says that its rows were read with others. */
 export async function loadStateUnder(db: Db, company: string, stream: string, formats: Formats): Promise<StreamState> {
-  return stateUnder(await loadStreamState(db, company, stream), formats, await formatsAtFirst(db));
+  return stateUnder(await loadStreamState(db, company, stream), formats);
 }
-
-/** What streams without a record of their own were read with: the first run that keeps records noted its configuration. */
-async function formatsAtFirst(db: Db): Promise<Formats | undefined> {
-  return storedFormats.safeParse(await factOf(db, FORMATS)).data;
-}
-
-/** What a stream's rows were read with; undefined where nothing of it has been published. */
-const formatsOf = (state: StreamState, atFirst: Formats | undefined): Formats | undefined =>
-  state.formats ?? (state.publishedScan === null ? undefined : atFirst);
 
 /** The same object where its rows were read with no others. */
-function stateUnder(state: StreamState, formats: Formats, atFirst: Formats | undefined): StreamState {
-  const before = formatsOf(state, atFirst);
-  return before === undefined || isSame(before, formats) ? state : { ...state, formats, mixedFormats: true };
+function stateUnder(state: StreamState, formats: Formats): StreamState {
+  const before = state.formats;
+  return before === null || isSame(before, formats) ? state : { ...state, formats, mixedFormats: true };
 }
 
 /** In which order date formats are named means nothing: a date that fits two of them is a problem. */
@@ -43,12 +32,11 @@ export async function adoptFormats(
 ): Promise<readonly { stream: Stream; before: Formats; requests: number }[]> {
   const rows = await db.selectFrom("stream_state").select(["company", "stream", "state"]).execute();
   const states = new Map(rows.map(row => [JSON.stringify([row.company, row.stream]), readStreamState(row.state)]));
-  const atFirst = await formatsAtFirst(db);
   const reread: { stream: Stream; before: Formats; requests: number }[] = [];
   for (const { company, stream } of streams) {
     const { name, mode } = stream;
     const state = states.get(JSON.stringify([company, name])) ?? noState;
-    const next = stateUnder(state, formats, atFirst);
+    const next = stateUnder(state, formats);
     if (next === state) continue;
     const isListing = mode.kind === "scan" || mode.kind === "feed";
     const due = await db.transaction().execute(async trx => {
@@ -62,7 +50,7 @@ export async function adoptFormats(
       return Number(numUpdatedRows);
     });
     const requests = mode.kind === "feed" ? (state.lastFullPages ?? 0) : due;
-    reread.push({ stream, before: formatsOf(state, atFirst)!, requests });
+    reread.push({ stream, before: state.formats!, requests });
   }
   return reread;
 }

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { ConfigError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
-import type { Formats } from "../../rows/moment.ts";
 import type { Db, Fragment, Schemas } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Dialect } from "../dialect.ts";
@@ -21,12 +20,8 @@ export interface Identity {
   }[];
   /** Another address of a company is compared, and recorded, later. */
   readonly acceptsAddress?: boolean | undefined;
-  /** What it reads with; absent: it reads nothing. */
-  readonly formats?: Formats | undefined;
 }
 
-/** What the first run that recorded it read with. */
-export const FORMATS = "formats";
 const storedCompany = z.object({ base_url: z.string(), company_id: z.string().nullable() });
 const COMPANY = "company:";
 /** The newest program that gave tables another shape. */
@@ -168,7 +163,6 @@ export async function forgetCompany(db: Db, company: string): Promise<boolean> {
 function freshValues(stored: ReadonlyMap<string, unknown>, identity: Identity): { key: string; value: unknown }[] {
   const fresh: { key: string; value: unknown }[] = [];
   if (!stored.has("schema")) fresh.push({ key: "schema", value: identity.schema });
-  if (!stored.has(FORMATS) && identity.formats !== undefined) fresh.push({ key: FORMATS, value: identity.formats });
   for (const { name, baseUrl, companyId } of identity.companies) {
     const kept = companyOf(stored, name);
     if (kept !== undefined && kept.base_url !== baseUrl) continue;

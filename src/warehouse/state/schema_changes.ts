@@ -1,4 +1,5 @@
 import type { Db } from "../database.ts";
+import { written } from "../state_columns.ts";
 import { deleteRowsWith, insertRows } from "../state_rows.ts";
 
 /** Something about a table that is not as the service's documents say, as a publish saw it. */
@@ -35,8 +36,8 @@ export const otherFieldType = (change: string): string | undefined => typeAfter(
 const TOLD_FIELDS = 100;
 
 interface Stored extends SchemaChange {
-  readonly firstSeenAt: string;
-  readonly lastSeenAt: string;
+  readonly first_seen_at: string;
+  readonly last_seen_at: string;
 }
 
 /**
@@ -56,20 +57,12 @@ export async function saveSchemaChanges(
     .selectAll()
     .where(({ and }) => and({ company, stream }))
     .execute();
-  const known = rows.map(row => ({
-    table: row.table_name,
-    column: row.column_name,
-    change: row.change,
-    example: row.example,
-    count: Number(row.count),
-    firstSeenAt: row.first_seen_at.toISOString(),
-    lastSeenAt: row.last_seen_at.toISOString(),
-  }));
+  const known = rows.map(row => ({ ...written(row), table: row.table_name, column: row.column_name }));
   const { all, fresh } = withSeen(known, seen, times);
   await deleteRowsWith(db, ["schema_changes"], { company, stream });
-  const values = all.map(({ table, column, change, example, count, firstSeenAt, lastSeenAt }) => ({
+  const values = all.map(({ table, column, change, example, count, first_seen_at, last_seen_at }) => ({
     ...{ company, stream, table_name: table, column_name: column, change, example, count },
-    ...{ first_seen_at: firstSeenAt, last_seen_at: lastSeenAt },
+    ...{ first_seen_at, last_seen_at },
   }));
   await insertRows(db, "schema_changes", values);
   return fresh;
@@ -85,13 +78,13 @@ function withSeen(
   for (const change of tellable(known, seen)) {
     const before = all.get(identityOf(change));
     if (before?.change !== change.change) fresh.push(change);
-    const adding = before !== undefined && since !== undefined && before.lastSeenAt >= since;
+    const adding = before !== undefined && since !== undefined && before.last_seen_at >= since;
     all.set(identityOf(change), {
       ...change,
       example: before?.example ?? change.example,
       count: change.count + (adding ? before.count : 0),
-      firstSeenAt: before?.firstSeenAt ?? now,
-      lastSeenAt: now,
+      first_seen_at: before?.first_seen_at ?? now,
+      last_seen_at: now,
     });
   }
   return { all: [...all.values()], fresh };

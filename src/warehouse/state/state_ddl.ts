@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { ConfigError } from "../../errors.ts";
-import type { Db, Fragment, Trx } from "../database.ts";
+import type { Db, Fragment } from "../database.ts";
 import { altering, executeAll } from "../ddl/alteration.ts";
 import { type Catalog, canonicalType, readCatalog } from "../ddl/database_catalog.ts";
 import type { Looked } from "../ddl/present_tables.ts";
@@ -14,16 +14,11 @@ import { stateMessages } from "./messages.ts";
 
 const tables: ReadonlyMap<string, StateTable> = new Map(Object.entries<StateTable>(stateTables));
 
-/** One step from a data version to the next, within the transaction of all of them. */
-export type Migration = (trx: Trx, dialect: Dialect, stateSchema: string) => Promise<void>;
-
-/** Of the state tables alone; the data tables follow their schemas (schema/table_migration.ts). The n-th takes a warehouse from version n to n + 1. Only ever appended to. */
-const stateMigrations: readonly Migration[] = [];
-
-export const DATA_VERSION = stateMigrations.length + 1;
+/** Version of the state tables; the data tables follow their schemas (schema/table_migration.ts). */
+export const DATA_VERSION = 1;
 
 /**
- * Creates the state schema and its tables, or upgrades them, in one transaction; writes nothing when they are as wanted.
+ * Creates the state schema and its tables in one transaction; writes nothing when they are as wanted.
  * `seen` is what was there a moment ago, where that is known. Answers what it did. @throws ConfigError for a warehouse of a
  * newer version, or of another shape
  */
@@ -31,43 +26,30 @@ export async function ensureState(
   db: Db,
   dialect: Dialect,
   stateSchema: string,
-  steps: readonly Migration[] = stateMigrations,
   seen?: Catalog,
 ): Promise<readonly string[]> {
-  const version = steps.length + 1;
   const place = { db, dialect, stateSchema };
   const before = seen ?? (await readCatalog(db, dialect, [stateSchema]));
-  if (
-    (await versionOf(place, before, version)) === version &&
-    stateStatements(dialect, stateSchema, before).length === 0
-  )
+  if ((await versionOf(place, before)) === DATA_VERSION && stateStatements(dialect, stateSchema, before).length === 0)
     return [];
   return altering(db, dialect, async trx => {
     const catalog = await readCatalog(trx, dialect, [stateSchema]);
-    const found = await versionOf({ ...place, db: trx }, catalog, version);
-    const done: string[] = [];
-    await executeAll(trx, missing(dialect, stateSchema, catalog));
-    for (let at = found ?? version; at < version; at++) {
-      await steps[at - 1]!(trx, dialect, stateSchema);
-      done.push(`upgraded the warehouse from data version ${at} to ${at + 1}`);
-    }
-    if (done.length > 0) requireShape(dialect, stateSchema, await readCatalog(trx, dialect, [stateSchema]));
-    // After the steps, which may have brought columns.
-    await executeAll(trx, comments(stateSchema, catalog, tablesOf(dialect)));
-    if (found === undefined) done.unshift(`created the state schema ${stateSchema}`);
-    if (found !== version) await executeAll(trx, recordFact(stateSchema, "version", version));
-    return done;
+    const found = await versionOf({ ...place, db: trx }, catalog);
+    await executeAll(trx, stateStatements(dialect, stateSchema, catalog));
+    if (found !== undefined) return [];
+    await executeAll(trx, recordFact(stateSchema, "version", DATA_VERSION));
+    return [`created the state schema ${stateSchema}`];
   });
 }
 
 type StatePlace = Pick<Looked, "db" | "dialect" | "stateSchema">;
 
-/** Refuses tables of another shape that no step leads on from, and writes nothing. @throws ConfigError */
+/** Refuses tables of another shape, and writes nothing. @throws ConfigError */
 export async function requireUsableState(place: StatePlace): Promise<void> {
   const { db, dialect, stateSchema } = place;
   const catalog = await readCatalog(db, dialect, [stateSchema]);
   // The version is read only where it decides: a lock on its table would hold up a run before it watches for locks.
-  if (differences(dialect, stateSchema, catalog).length > 0) await versionOf(place, catalog, DATA_VERSION);
+  if (differences(dialect, stateSchema, catalog).length > 0) await versionOf(place, catalog);
 }
 
 /** For readers, whose role may not read which version it is. @throws ConfigError for state tables of another shape */
@@ -75,17 +57,13 @@ export async function requireReadableState({ db, dialect, stateSchema }: StatePl
   requireShape(dialect, stateSchema, await readCatalog(db, dialect, [stateSchema]));
 }
 
-/** The version that is recorded. @throws ConfigError for a newer one, and unless it is an older one for tables of another shape */
-async function versionOf(
-  { db, dialect, stateSchema }: StatePlace,
-  catalog: Catalog,
-  known_version: number,
-): Promise<number | undefined> {
+/** The version that is recorded. @throws ConfigError for a newer one, and for tables of another shape */
+async function versionOf({ db, dialect, stateSchema }: StatePlace, catalog: Catalog): Promise<number | undefined> {
   const version = catalog.tables.has(`${stateSchema}.warehouse`) ? await factOf(db, "version") : undefined;
   const found = typeof version === "number" ? version : undefined;
-  if (found !== undefined && found > known_version)
-    throw new ConfigError(stateMessages.newer_version({ version: found, known_version }));
-  if (found === undefined || found === known_version) requireShape(dialect, stateSchema, catalog);
+  if (found !== undefined && found > DATA_VERSION)
+    throw new ConfigError(stateMessages.newer_version({ version: found, known_version: DATA_VERSION }));
+  requireShape(dialect, stateSchema, catalog);
   return found;
 }
 

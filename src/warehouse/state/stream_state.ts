@@ -119,7 +119,7 @@ const questions = z.object({
 export type BegunQuestions = z.infer<typeof questions>;
 
 /** How dates and moments without a zone were read. */
-export const formats = z.object({ dates: names, timezone: z.string() });
+const formats = z.object({ dates: names, timezone: z.string() });
 
 const streamState = z.object({
   /** How far a feed is read: the latest time in the high-water column of a complete scan's rows. Stored as `mark`. */
@@ -167,7 +167,7 @@ const streamState = z.object({
   filled: names.default([]),
   /** Where versions of the rows are kept: the columns whose changes began none, `table.column`; null: nobody noted. */
   unversioned: names.nullable().default(null),
-  /** What its rows were read with last; null: nothing was published since that is noted. */
+  /** What its rows were read with last; null: nothing was published yet. */
   formats: formats.nullable().default(null),
   /** Of a list or feed: rows that were read with other formats may be left, until it is read whole. */
   mixedFormats: z.boolean().default(false),

@@ -5,6 +5,7 @@ import type { Message } from "../../message.ts";
 import type { Db } from "../database.ts";
 import { columnsIn } from "../ddl/database_catalog.ts";
 import type { Destination, Journal } from "../destination.ts";
+import { written } from "../state_columns.ts";
 import { putRow } from "../state_rows.ts";
 import type { StateTables } from "../state_tables.ts";
 import { stateMessages } from "./messages.ts";
@@ -51,7 +52,7 @@ export async function openUploadLedger(
     async last(company, sha256) {
       const query = db.selectFrom("uploads").selectAll().orderBy("nth", "desc");
       const found = await query.where(({ and }) => and({ company, sha256 })).executeTakeFirst();
-      return found === undefined ? undefined : recordOf(found);
+      return found && written(found);
     },
     async write(record) {
       // The journal first: it never knows less than the table.
@@ -71,7 +72,7 @@ async function agree(db: Db, journal: Journal, services: ReadonlyMap<string, str
   const lines = await journal.lines();
   const read = (lines ?? []).map(line => notedUpload.safeParse(parsedJson(line)));
   const inJournal = new Map(read.flatMap(({ data }) => (data === undefined ? [] : [[keyOf(data), data] as const])));
-  const rows = (await db.selectFrom("uploads").selectAll().execute()).map(recordOf);
+  const rows = (await db.selectFrom("uploads").selectAll().execute()).map(written);
   const inTable = new Map(rows.map(row => [keyOf(row), row]));
   // An older release kept no journal: an older version of the table may lack what came after it.
   const isStale = lines === undefined && (await journal.isAfterDamage());
@@ -107,12 +108,6 @@ const lineOf = (line: NotedUpload): string => JSON.stringify(line);
 
 const noted = (record: UploadRecord): Omit<NotedUpload, "service"> =>
   notedUpload.omit({ service: true }).parse({ key: null, doc_id: null, error: null, ...record });
-
-const recordOf = <R extends { readonly started_at: Date; readonly changed_at: Date }>(found: R) => ({
-  ...found,
-  started_at: found.started_at.toISOString(),
-  changed_at: found.changed_at.toISOString(),
-});
 
 /** The company's live rows of a table whose column has one of the values; none where the table is not there. */
 export async function rowsWith(

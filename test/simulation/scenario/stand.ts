@@ -153,7 +153,7 @@ async function duckdbStand(looks: Looks, readers: "snapshot" | "direct"): Promis
         const table = entry.parentPath
           .split("/")
           .at(-1)!
-          .replace(/-[0-9a-f]{10}(\.spare)?$/, "");
+          .replace(/-[0-9a-f]{10}$/, "");
         found.set(table, (found.get(table) ?? 0) + manifest.record.rows);
       }
       return found;

@@ -48,9 +48,9 @@ test("a line says who asked for what, when, and what came", async () => {
   expect(await filesBelow(folder)).toEqual([`acme/details/${run}.ndjson.zst`]);
   const text = zstdDecompressSync(await readFile(join(folder, "acme", "details", `${run}.ndjson.zst`))).toString();
   expect(text).toBe(
-    `{"v":1,"at":"2026-03-15T12:00:01.000Z","run":"${run}","company":"acme","stream":"details","scan":"s2","full":false,` +
-      '"request":{"path":"/things/P%2F1","query":{"body":"x","a":true}},' +
-      '"parent":{"key":"P/1","hash":"-77","params":{"id":"P/1"}},"status":200,"date":"2026-03-15T12:00:00.000Z","next":"c",' +
+    `{"v":1,"at":"2026-03-15T12:00:01.000Z","run":"${run}","company":"acme","full":false,"stream":"details","scan":"s2",` +
+      '"parent":{"key":"P/1","hash":"-77","params":{"id":"P/1"}},' +
+      '"request":{"path":"/things/P%2F1","query":{"body":"x","a":true}},"status":200,"date":"2026-03-15T12:00:00.000Z","next":"c",' +
       '"body":{"data":{"n":1.10}}}\n',
   );
   const { lines } = await archived(folder);

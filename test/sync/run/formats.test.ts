@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { id, moment } from "../../../schemas/fields.ts";
 import { detail } from "../../../src/catalog/stream.ts";
-import { openDestination, type Where } from "../../../src/warehouse/connect/open.ts";
 import { streamOf } from "../../catalog/streams.ts";
 import { addressIn, again } from "../../operations/replay/again.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
@@ -67,30 +66,6 @@ async function expectNewYork(place: Told): Promise<void> {
   expect(await place.count("order_details")).toBe(12);
 }
 
-/** Leaves the warehouse as a version made it that kept no record of formats. */
-async function forget({ warehouse, clock }: Told): Promise<void> {
-  const shared = { schema: "procurement", stateSchema: "_tributary", keepVersions: 2, grantSelectTo: [] };
-  const holder = { pid: process.pid, host: "here", command: "a test", startedAt: clock.date().toISOString() };
-  const where = { ...shared, ...warehouse.destination } as unknown as Where;
-  const { db, show, close } = await opened();
-  await db.deleteFrom("warehouse").where("key", "=", "formats").execute();
-  for (const { stream, state } of await db.selectFrom("stream_state").select(["stream", "state"]).execute()) {
-    const { formats: _formats, mixedFormats: _mixed, ...before } = state as Record<string, unknown>;
-    await db
-      .updateTable("stream_state")
-      .set({ state: JSON.stringify(before) })
-      .where("stream", "=", stream)
-      .execute();
-  }
-  await show();
-  await close();
-
-  async function opened() {
-    const destination = await openDestination(where, { runId: "forgetting", holder, clock }, 0);
-    return { db: destination.db, show: () => destination.releaseToReaders(), close: () => destination.close() };
-  }
-}
-
 describe.each(eitherWarehouse)("$name", ({ make }) => {
   test("other formats: feeds are read whole and details fetched again, the run says beforehand what that costs, and --dry-run names it", async () => {
     const place = await loaded(make);
@@ -126,27 +101,6 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     for (let nth = 0; nth < 4; nth++) await place.run();
     await expectNewYork(place);
     expect(place.asked).toHaveLength(2);
-  });
-
-  test("a warehouse without a record takes the configuration for what it was read with, and asks for nothing", async () => {
-    const place = await loaded(make);
-    const changed = () => place.warehouse.query("select max(_changed_at) as at from procurement.events");
-    const before = await changed();
-    await forget(place);
-    // That of one stream is enough for all.
-    await place.run({ names: ["orders"] });
-    expect(place.asked).toEqual(["/orders"]);
-    await forgetNothingBut(place);
-    expect(await changed()).toEqual(before);
-    place.configure(newYork);
-    await place.run();
-    expect(place.asked).toHaveLength(15);
-    await expectNewYork(place);
-
-    async function forgetNothingBut({ run, asked }: Told): Promise<void> {
-      await run({ names: ["events"] });
-      expect(asked).toEqual([narrowed]);
-    }
   });
 
   test("formats that were set for a while are forgotten again, however far their run came", async () => {

@@ -37,18 +37,18 @@ test("workers tell how they are, and a killed connection is made anew", async ()
   await shared.beat(worker);
   await shared.beat({ ...worker, id: "b", isStopped: true });
   const [first, second] = await shared.workers();
-  expect(first).toMatchObject({ id: "a", pid: 1, doing: { jobs: 2 }, stoppedAt: null });
+  expect(first).toMatchObject({ id: "a", pid: 1, doing: { jobs: 2 }, stopped_at: null });
   expect(first!.ageMs).toBeGreaterThanOrEqual(0);
-  expect(second!.stoppedAt).toEqual(second!.seenAt);
+  expect(second!.stopped_at).toEqual(second!.seen_at);
   await killAll();
   const beat = () => shared.beat({ ...worker, draining: true }).then(() => "seen", String);
   await expect.poll(beat, { timeout: 60_000 }).toBe("seen");
   const [again] = await shared.workers();
-  expect(again).toMatchObject({ startedAt: first!.startedAt, draining: true });
-  expect(again!.seenAt > first!.seenAt).toBe(true);
+  expect(again).toMatchObject({ started_at: first!.started_at, draining: true });
+  expect(again!.seen_at > first!.seen_at).toBe(true);
   // A process that takes over a name began later.
   await shared.beat({ ...worker, pid: 2 });
-  expect((await shared.workers())[0]!.startedAt > first!.startedAt).toBe(true);
+  expect((await shared.workers())[0]!.started_at > first!.started_at).toBe(true);
   await shared.forget("a");
   expect((await shared.workers()).map(({ id }) => id)).toEqual(["b"]);
   await shared.close();

@@ -20,16 +20,10 @@ import {
 } from "./manifest.ts";
 import { pickLines } from "./pick_lines.ts";
 
-/** Opens a stage of a company's stream below `root`, the first or the spare one, with what an earlier run left in it. */
-export async function openStage(
-  root: string,
-  company: string,
-  tables: TableSet,
-  which: "first" | "spare" = "first",
-): Promise<Stage> {
+/** Opens a stage of a company's stream below `root`, with what an earlier run left in it. */
+export async function openStage(root: string, company: string, tables: TableSet): Promise<Stage> {
   return attempting("open the stage", async () => {
-    const name = folderName(tables.main.name);
-    const folder = join(root, folderName(company), which === "first" ? name : `${name}.${which}`);
+    const folder = join(root, folderName(company), folderName(tables.main.name));
     await makeFolder(folder, 0o700);
     const layout = layoutPrint(tables);
     const manifest = await readManifest(folder, company, layout);

@@ -30,15 +30,15 @@ export async function writeDurably(path: string, bytes: string | Uint8Array, mod
  * Makes a folder, and those above it that are not there. Node.js's own way (`recursive`) never ends where a file system makes none
  * below a folder that is there, as in /proc.
  */
-export async function makeFolder(path: string, mode = 0o777): Promise<void> {
+export async function makeFolder(path: string, mode = 0o777, isLastTry = false): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {
     if (codeOf(error) === "EEXIST" && (await stat(path)).isDirectory()) return;
     const above = dirname(path);
-    if (codeOf(error) !== "ENOENT" || above === path || (await entryAt(above)) !== undefined) throw error;
+    if (codeOf(error) !== "ENOENT" || above === path || isLastTry) throw error;
     await makeFolder(above, mode);
-    await makeFolder(path, mode);
+    await makeFolder(path, mode, true);
   }
 }
 

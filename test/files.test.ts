@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -15,6 +15,12 @@ test("folders are made with those above them, and may be there", async () => {
   await makeFolder(path, 0o700);
   await makeFolder(path);
   expect(((await stat(path)).mode & 0o777).toString(8)).toBe("700");
+});
+
+test("folders beside each other are made at once", async () => {
+  const above = join(await folder(), "a", "b");
+  await Promise.all(["c", "d", "e", "f"].map(name => makeFolder(join(above, name))));
+  expect((await readdir(above)).sort()).toEqual(["c", "d", "e", "f"]);
 });
 
 test("a file in the way is an error, and so is a file system that makes no folders", async () => {

@@ -137,7 +137,7 @@ test("a run's report names the warehouse file only where there is one", async ()
   };
   const told = async () => (await runOutcome(report, loaded.config)).text(plain, 2_600);
   expect(await told()).not.toContain("Readers find");
-  // What the prompt waited for, not what the run's record says.
+  // The command's time, not that of the run's record.
   expect(await told()).toContain("succeeded after 2 s");
   writeFileSync(join(folder, "w.duckdb"), "");
   expect(await told()).toContain(`duckdb -readonly ${join(folder, "w.duckdb")}`);

@@ -67,7 +67,7 @@ export async function presentTables(
 interface Telling {
   readonly loaded: LoadedConfig;
   readonly options: CommonOptions & { readonly sync: boolean };
-  /** What is synced before; default: the streams that are read. */
+  /** Streams of the sync before; default: those that are read. */
   readonly streams?: readonly string[];
   /** Is given each piece once it is written. */
   readonly wrote?: ((piece: Buffer | string) => Promise<void>) | undefined;

@@ -59,7 +59,7 @@ export class FailureAlerts {
     this.reportWaiting();
   }
 
-  /** Of a report each failure, and the first success after one. */
+  /** Sends each failure of a report, and its first success after one. */
   observeReport(ended: EndedReport, at: string): void {
     this.#tell(ended.place, ended.failures.length > 0 ? "bad" : "good", reportMessage(ended, at));
     this.reportWaiting();

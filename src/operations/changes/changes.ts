@@ -174,8 +174,8 @@ export async function takeChanges(
 }
 
 /** No row of a stream that no run has loaded would look like a stream without rows. @throws ConfigError */
-async function requireLoaded(db: Db, { catalogue, companies, streams, state }: ChangesOrder): Promise<void> {
-  if (companies.some(company => state.companies[company] !== undefined)) return;
+async function requireLoaded(db: Db, { catalogue, companies, streams, tables, state }: ChangesOrder): Promise<void> {
+  if (tables?.size === 0 || companies.some(company => state.companies[company] !== undefined)) return;
   const read = catalogue.filter(({ name }) => streams.has(name));
   for (const company of companies) if ((await publishedAmong(db, company, read)).size > 0) return;
   throw nothingLoaded(streams.size > 5 ? `rows of ${streams.size} streams` : `rows of ${[...streams].join(", ")}`);

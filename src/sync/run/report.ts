@@ -94,7 +94,7 @@ export interface RunSnapshot {
   readonly limited429: number;
   /** Requests that its streams have sent. */
   readonly requests?: number;
-  /** What the run does while it needs no more requests, in words. */
+  /** The step of a run that has no request in flight, in words. */
   readonly step?: string;
   /** Until all streams are done: by what they have still to do, and how fast requests were answered lately. Absent where that of any is not known. */
   readonly remainingMs?: number;
@@ -162,7 +162,7 @@ export function messageFor(error: unknown): Message {
   return generalMessages.bug({ what: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
 }
 
-/** What a run does once its streams are done. */
+/** The step of a run whose streams are done. */
 export interface Closing {
   step?: string;
 }

@@ -21,7 +21,7 @@ type NewRates = { readonly digest: string; readonly factors: readonly CurrencyFa
 export const CURRENCY = "currency";
 const ROWS_A_STATEMENT = 5_000;
 
-/** What was read of them; with a warning where they cannot be read, as no currency may keep rows from being loaded. */
+/** New rates; or a warning where they cannot be read, as no currency may keep a run from loading rows. */
 interface ReadRates {
   readonly rates: NewRates;
   readonly warnings: readonly Message[];

@@ -15,6 +15,7 @@ import type { Dialect } from "../dialect.ts";
 import { interruptHistory } from "../history/row_history.ts";
 import { unfilledColumns } from "../merge/unfilled.ts";
 import { recordMaker, recordProgram, refuseOthersTables } from "../state/identity.ts";
+import { saveStreamState, streamStatesOf } from "../state/run_log.ts";
 import { deleteRowsWith, insertRows } from "../state_rows.ts";
 import { stateTables } from "../state_tables.ts";
 import { analyticsSchema, type ViewedTables } from "../views/view.ts";
@@ -48,6 +49,7 @@ export interface Ensured {
  * type or another key is refused with every reason (DestinationError) before anything is changed. Needs `ensureState` first.
  */
 export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder): Promise<Ensured> {
+  const { now } = order;
   if (dialect.reserved !== undefined) {
     const catalog = await readCatalog(db, dialect, [order.schema, order.stateSchema]);
     const reserved = reservedTables(dialect, catalog, wantedShapes(dialect, order));
@@ -71,6 +73,10 @@ export async function ensureTables(db: Db, dialect: Dialect, order: TableOrder):
     }
     // Those that are absent have no values to lose, and those that failed are asked for again anyhow.
     for (const stream of emptied) await deleteRowsWith(trx, ["details"], { stream, outcome: "ok" });
+    // A feed would otherwise wait for its next full scan.
+    const feeds = emptied.length === 0 || now === undefined ? [] : await streamStatesOf(trx, emptied);
+    for (const { company, stream, state } of feeds)
+      await saveStreamState(trx, company, stream, { ...state, highWaterMark: null, lastFullAt: null }, now!);
     await interruptHistory(trx, [...missing, ...unversioned]);
     const done = [...steps.flatMap(step => step.sentence ?? []), ...shown.done];
     return { done, missing, warnings: [...shut, ...shown.warnings] };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { reasons } from "../../../src/sync/load/row_count_proof.ts";
 import { streams } from "../../../streams/index.ts";
+import { meddle } from "../../operations/verify/planting.ts";
 import { refused } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
 import { compareWithTruth } from "../../support/truth.ts";
@@ -37,6 +38,16 @@ const markOf = async (place: Scenario, stream: string) => {
 const isoDay = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
+  test("a feed of which somebody dropped a column is read whole by the next run", async () => {
+    const place = await scenario(make, { ingested: 650 }, narrow);
+    await run(place, "ingested");
+    const filled = await place.count("ingested", "source is not null");
+    await meddle(place.warehouse, ["alter table procurement.ingested drop column source"]);
+    place.clock.advance(DAY);
+    expect(await run(place, "ingested")).toMatchObject({ status: "succeeded", inserted: 0, updated: 650 });
+    expect([filled, await place.count("ingested", "source is not null")]).toEqual([650, 650]);
+  });
+
   test("a feed goes on a day before its high-water mark and lookback, as a calendar date, and is read whole when that is due", async () => {
     const place = await scenario(make, { ingested: 650 }, narrow);
     const { simulator, clock, count } = place;

@@ -150,6 +150,22 @@ export const failureKinds = {
   budget: { ends: "run", exitCode: 5, advice: saved },
 } as const satisfies Record<ApiFailure, FailureKind>;
 
+const nextRun = "The next run tries again; if it stays so, tell the service's operator.";
+
+/** Advice by status of HTTP, where the same request may succeed later, whoever sent the answer. */
+export const passingAdvice: ReadonlyMap<number, string> = new Map([
+  [408, `The request took too long to reach the service: check this machine's network and the proxy. ${nextRun}`],
+  [409, `The service cannot answer this in its present state. ${nextRun}`],
+  [421, "The request reached a server of another host: check the host of api.base_url, and the proxy's routes."],
+  [423, `The service keeps this locked. ${nextRun}`],
+  [425, "The service refuses early data of TLS: switch it off (0-RTT) at the proxy."],
+  [430, "The service got too many requests: lower api.requests_per_second or api.max_concurrency."],
+]);
+
+/** Advice for a failed request. */
+export const adviceFor = (failure: ApiFailure, status: number | undefined): string =>
+  (failure === "unavailable" ? passingAdvice.get(status ?? 0) : undefined) ?? failureKinds[failure].advice;
+
 /** A request that did not yield data. `status` is the last HTTP status, `attempts` how many requests were sent. */
 export class ApiError extends TributaryError {
   readonly failure: ApiFailure;

@@ -177,7 +177,7 @@ export class Encoder {
     for (const column of this.#keys) {
       const value = column.source === "row" ? valueAt(column.path, fields) : context[column.name];
       const text = textOf(value);
-      const fault = keyFault(text);
+      const fault = keyFault(value, text);
       if (text === undefined || fault !== undefined) {
         const field = column.path.join(".");
         return this.#reject(row, fields, page, given, { reason: `its key ${field} ${fault}`, field });

@@ -38,11 +38,17 @@ export const REPLACED = "a later row of the same answer has this key and other v
 const LONGEST_KEY = 500;
 const MOST_KEY_BYTES = 2_000;
 
-/** Why a part of a key makes its row a reject; undefined: it does not. */
-export function keyFault(text: string | undefined): string | undefined {
-  if (text === undefined) return "is missing";
+/** Why a part of a key makes its row a reject; undefined: it does not. `text` is what the value is as an id. */
+export function keyFault(value: unknown, text: string | undefined): string | undefined {
+  if (text === undefined) return value === null || value === undefined ? "is missing" : `is ${inWords(value)}`;
   if (text.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters`;
   return isStorable(text) ? undefined : "holds a NUL, half a surrogate pair or a byte that is no UTF-8";
+}
+
+function inWords(value: unknown): string {
+  if (typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return "a list";
+  return isObject(value) ? "an object" : "a number with too many digits";
 }
 
 /** The same of all parts together. */

@@ -1,4 +1,4 @@
-import { type ApiFailure, failureKinds } from "../errors.ts";
+import { type ApiFailure, adviceFor } from "../errors.ts";
 import { catalog, template } from "../message.ts";
 import type { Method } from "./api.ts";
 
@@ -15,10 +15,10 @@ const failed = (failure: ApiFailure, got: string, status?: number, service_code?
       got,
       advice: undefined as string | undefined,
     },
-    ({ method, path, request_id, attempts, got, advice }) => {
+    ({ method, path, status, request_id, attempts, got, advice }) => {
       const id = request_id === undefined ? "" : ` (request_id ${request_id})`;
       const sent = attempts === 1 ? "" : `, after ${attempts} requests`;
-      return `Expected data from ${method} ${path}, got ${got}${id}${sent}. ${advice ?? failureKinds[failure].advice}`;
+      return `Expected data from ${method} ${path}, got ${got}${id}${sent}. ${advice ?? adviceFor(failure, status)}`;
     },
   );
 

@@ -1,4 +1,4 @@
-import type { ApiFailure } from "../errors.ts";
+import { type ApiFailure, passingAdvice } from "../errors.ts";
 import type { ReadPage } from "../rows/page_reader.ts";
 import { BodyError, decompress, inUtf8, parseJson } from "./body.ts";
 import { type Complaint, cursorFault, type Envelope, readComplaint, readEnvelope } from "./envelope.ts";
@@ -102,9 +102,6 @@ const isNothing = (value: unknown): boolean => !value || (typeof value === "obje
 const inWords = (complaint: Complaint | undefined): string =>
   `${complaint?.code ? ` ${complaint.code}` : ""}${complaint?.message ? `: ${complaint.message}` : ""}`;
 
-/** Statuses of a server that is busy, out of step with its client, or asked for too early: the same request may be answered later. */
-const passing: ReadonlySet<number> = new Set([408, 409, 421, 423, 425, 430]);
-
 /**
  * A refusal is the service's own word, with its error envelope, and asks for no second attempt. Everything else between the
  * service and us says nothing about its rows: rows are deleted on a 404, and streams are left out on a 403.
@@ -114,7 +111,7 @@ function failed(status: number, complaint: Complaint | undefined, retryAfter: nu
   const fault = { what, complaint, retryAfter };
   if (status === 429) return { kind: "limited", failure: "limited", ...fault };
   if (status === 401) return { kind: "refused", failure: "unauthorized", ...fault };
-  if (status >= 500 || passing.has(status)) return { kind: "again", failure: "unavailable", ...fault };
+  if (status >= 500 || passingAdvice.has(status)) return { kind: "again", failure: "unavailable", ...fault };
   if (complaint === undefined)
     return { kind: "again", failure: "unavailable", what: `${what} without the service's error envelope`, retryAfter };
   if (retryAfter !== undefined) return { kind: "again", failure: "unavailable", ...fault };

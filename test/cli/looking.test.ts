@@ -2,9 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
-import type { ProblemRow, RejectedRow } from "../../src/operations/rejects.ts";
+import type { MissedDetail, ProblemRow, RejectedRow } from "../../src/operations/rejects.ts";
 import type { Status } from "../../src/operations/status.ts";
 import type { StreamDescription } from "../../src/outputs/dictionary/stream_description.ts";
+import { interposed, refused } from "../support/interposed.ts";
 import { emptyFolder, tributary } from "./process.ts";
 import { json, roleDatabase, secretKey, simulated, workplace } from "./workplace.ts";
 
@@ -72,6 +73,33 @@ test("status, rejects and problems of a warehouse, before and after it is loaded
     expect(unread.problems).toMatchObject([{ table_name: "purchase_orders", column_name: "po_date", rows: 1 }]);
     expect(shownProblems.stdout).toContain("purchase_orders.po_date");
   }
+});
+
+test("rejects lists details that could not be fetched with their reason, and with --all those that answer 404", async () => {
+  const simulator = await simulated();
+  const [failed, absent] = [...simulator.truth.rows("purchase_orders")].map(row => String(row["po_number"]));
+  const answers = new Map([
+    [`/po/${encodeURIComponent(failed!)}`, refused(400, "BROKEN")],
+    [`/po/${encodeURIComponent(absent!)}`, refused(404, "RESOURCE_NOT_FOUND")],
+  ]);
+  const { run } = workplace(await interposed(simulator, ({ path }) => answers.get(path)), { views: false });
+  await run(["sync", "purchase_orders", "purchase_order_details"]);
+  const listed = async (...options: string[]) => {
+    const found = json<{ details: MissedDetail[] }>(
+      await run(["rejects", "purchase_order_details", ...options, "--json"]),
+    );
+    return found.details.map(({ parent_key, outcome, attempts }) => ({ parent_key, outcome, attempts }));
+  };
+  const one = { parent_key: failed, outcome: "failed", attempts: 1 };
+  expect(await listed()).toEqual([one]);
+  expect(await listed("--all")).toEqual([one, { parent_key: absent, outcome: "absent", attempts: 1 }]);
+  expect(await listed("--limit", "1", "--all")).toEqual([one]);
+  const { stdout, code } = await run(["rejects", "purchase_order_details"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    new RegExp(`\\n\\S+ +purchase_order_details +${failed} +failed +.*400 BROKEN.* +\\d{4}-\\S+\\n`),
+  );
+  expect(json(await run(["rejects", "items", "--json"]))).toMatchObject({ details: [] });
 });
 
 test("status shows a failure with its advice, and readers: direct while nobody writes", async () => {

@@ -189,6 +189,18 @@ test("a row without its key is a reject with what came; it counts among the rows
   expect(batch.keys.rows).toBe(1);
 });
 
+test.each([
+  ["null", "is missing"],
+  ["true", "is true"],
+  ["false", "is false"],
+  ["[1]", "is a list"],
+  ['{"a":1}', "is an object"],
+  ["1e99999", "is a number with too many digits"],
+])("a row whose key is %s: its key id %s", async (came, fault) => {
+  const { rejects } = await encode([row(`{"id":${came}}`)]);
+  expect(rejects.map(({ reason }) => reason)).toEqual([`its key id ${fault}`]);
+});
+
 describe("what changes the hash", () => {
   const hash = async (json: string) => fields((await encode([row(json)])).batch.keys.bytes.toString()).slice(2);
   test("equal values have equal hashes, however they are written", async () => {

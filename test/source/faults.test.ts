@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { failureKinds, passingAdvice } from "../../src/errors.ts";
 import { lastingFault } from "../../src/source/lasting_fault.ts";
 import { maxAttempts } from "../../src/source/retry.ts";
 import { certificateAuthority } from "../support/certificates.ts";
@@ -109,6 +110,20 @@ describe("a fault that stays", () => {
     expect(service.requests).toHaveLength(6);
     expect(api.waits).toEqual([500, 1000, 2000, 4000, 8000]);
     expect(api.stats.failures).toEqual({ [kind]: 1 });
+  });
+
+  test("has an advice by its status", async () => {
+    const adviceOf = async (status: number) => {
+      await using service = await serve(response => failure(response, status, "BUSY"));
+      await using api = client(service.url);
+      const error = await api.get("/po", {}).catch((failed: Error) => failed);
+      expect(error).toMatchObject({ failure: "unavailable", status, attempts: maxAttempts });
+      return /after 6 requests\. (.+)$/.exec(String(error))?.[1];
+    };
+    const advice = await Promise.all([408, 409, 421, 423, 425, 430].map(adviceOf));
+    expect(advice).toEqual([408, 409, 421, 423, 425, 430].map(status => passingAdvice.get(status)));
+    expect(await adviceOf(503)).toBe(failureKinds.unavailable.advice);
+    expect(new Set(advice).size).toBe(6);
   });
 
   test("a host that refuses connections says so, and what to check", async () => {

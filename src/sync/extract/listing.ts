@@ -11,7 +11,7 @@ import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 import { countIn, notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
-import { besideRows, digestsOf, edgesOf, insteadOfRows, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+import { besideRows, digestsOf, edgesOf, insteadOfRows, nameOf, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
@@ -164,6 +164,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
   const isSkipped = page.skipped !== undefined;
   const total = job.queries.length > 1 ? null : isSkipped ? record.lastTotal : totalIn(page.data, job.listing);
   const ended = page.isLast;
+  noteOddTotal(page.data, job);
   const [first = {}] = job.queries;
   const isNarrowed = Object.keys(first).length > Object.keys(job.stream.query ?? {}).length;
   const came = record.rows + rows;
@@ -201,6 +202,15 @@ export function shapeOf(listing: Scan | Feed): { readonly paged: boolean; readon
 /** How many rows a list says it has; null: it doesn't say. */
 export function totalIn(data: unknown, { total: path }: Pick<Scan | Feed, "total">): number | null {
   return path === undefined ? null : countIn(valueAt(path.split("."), besideRows(data)));
+}
+
+/** A total that is no count is none, which a note says once a run: the list is then compared by its rows alone. */
+function noteOddTotal(data: unknown, { path, listing: { total: field }, progress: { notes } }: ListingJob): void {
+  const came = field === undefined ? undefined : valueAt(field.split("."), besideRows(data));
+  if (field === undefined || came === undefined || came === null || countIn(came) !== null) return;
+  const shown = typeof came === "object" ? nameOf(came) : JSON.stringify(came).slice(0, 40);
+  const note = extractMessages.odd_total({ path, field, got: shown });
+  if (notes.every(({ code }) => code !== note.code)) notes.push(note);
 }
 
 export interface FirstPage {

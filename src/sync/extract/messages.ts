@@ -12,6 +12,11 @@ export const extractMessages = catalog("extract", {
     ({ path, field, said, rows }) =>
       `${path}: \`${field}\` beside the rows is ${said}, and the answer holds ${counted(rows, "row")}: there may be more. These rows are loaded, and nothing is deleted on that account.`,
   ),
+  odd_total: template(
+    { path: "/items", field: "total", got: '"0x28"' },
+    ({ path, field, got }) =>
+      `${path}: expected plain digits in \`${field}\`, got ${got}. The list counts as one without a total. Tell the service's operator.`,
+  ),
   windows_unread: template(
     {
       path: "/events",

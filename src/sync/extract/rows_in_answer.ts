@@ -32,8 +32,15 @@ export function insteadOfRows(data: unknown, rows: string | Sections): string {
   const [came] = pathsOf(rows)
     .map(([, path]) => cameAt(data, path))
     .filter(each => !Array.isArray(each));
+  return nameOf(came);
+}
+
+/** A value's kind, in words. */
+export function nameOf(came: unknown): string {
   if (came === undefined) return "nothing";
-  return came === null ? "null" : typeof came === "object" ? "an object" : `a ${typeof came}`;
+  if (came === null) return "null";
+  if (Array.isArray(came)) return "a list";
+  return typeof came === "object" ? "an object" : `a ${typeof came}`;
 }
 
 type Digest = (row: unknown, context: Record<string, unknown>) => string;

@@ -184,6 +184,15 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(place.asked).toEqual([]);
   });
 
+  test("a live row without a detail is known, and its detail is fetched", async () => {
+    const place = await loaded(make, ["a", "b"], { mail_details: { max_details: 1 } }, false);
+    await place.run();
+    const [had] = await bodiesOf(place);
+    const lacks = had === "a 1" ? "b" : "a";
+    expect(await place.refresh([lacks])).toMatchObject({ exit_code: 0, status: "succeeded", warnings: [] });
+    expect(await bodiesOf(place)).toEqual(["a 1", "b 1"]);
+  });
+
   test("a 404 takes the row's details with it, a failure fails the run and leaves them", async () => {
     const place = await loaded(make);
     delete place.says["/mails/a"];

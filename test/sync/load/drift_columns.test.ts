@@ -107,6 +107,30 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
   });
 });
 
+test.each(warehouses)("figures beyond 1e21 and below 1e-6 get their column unchanged, in $name", async ({ make }) => {
+  const mails: Mail[] = [
+    { id: "1", size: 1e21, share: 1e-7 },
+    { id: "2", size: -1.25e300, share: 1.5e-9, tree: { a: [1e21, 1e-7] } },
+    { id: "3", size: "1e+21", share: 5e-324, note: "1e+21" },
+  ];
+  const place = await started(make, mails);
+  await place.run();
+  const changedAt = () => place.warehouse.query("select cast(_changed_at as varchar) as at from procurement.mails");
+  const before = await changedAt();
+  for (const night of [1, 2]) {
+    place.clock.advance(NIGHT);
+    const report = await place.run();
+    expect(lineOf(report, "mails"), `night ${night}`).toMatchObject({ updated: 0, unchanged: 3 });
+    const rows = await place.warehouse.query("select size, share, note, _extra from procurement.mails order by id");
+    expect(rows).toEqual([
+      { size: `1${"0".repeat(21)}`, share: "0.0000001", note: null, _extra: null },
+      { size: `-125${"0".repeat(298)}`, share: "0.0000000015", note: null, _extra: null },
+      { size: "1e+21", share: `0.${"0".repeat(323)}5`, note: "1e+21", _extra: null },
+    ]);
+  }
+  expect(await changedAt()).toEqual(before);
+});
+
 describe("in one database", () => {
   const { make } = warehouses[0]!;
 

@@ -55,6 +55,21 @@ describe.each(eitherWarehouse)("$name: a field beside the rows that says there a
     expect(await place.count("counted", live)).toBe(41);
   });
 
+  test.each([
+    ["", '""'],
+    [-1, "-1"],
+    ["0x28", '"0x28"'],
+    [[40], "a list"],
+  ])("that is its count but is %j is no count, and a note shows it", async (total, got) => {
+    const place = await told(make, [counted], { "/things": () => ({ things: thingsOf(2), total }) });
+    const report = await place.run();
+    expect(report).toMatchObject({ exit_code: 0, warnings: [] });
+    const fields = { path: "/things", field: "total", got };
+    expect(report.notes).toMatchObject([{ code: "extract.odd_total", fields }]);
+    place.says["/things"] = () => ({ things: thingsOf(2), total: null });
+    expect(await place.run()).toMatchObject({ exit_code: 0, notes: [] });
+  });
+
   test("that names a next page is followed in details of many rows and in lookups", async () => {
     const isSecond = (query: URLSearchParams) => query.get("cursor") === "P2";
     const pageOf = (rows: object, query: URLSearchParams) => ({

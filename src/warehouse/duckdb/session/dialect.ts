@@ -112,12 +112,23 @@ const types: Record<Kind, string> = {
   json: "JSON",
 };
 
+/** The digits of a number that JSON holds as 1e21 or 1.5e-7: as such the encoder writes it. A double has fewer digits than places there. */
+function inDigits(text: Fragment): Fragment {
+  const digits = sql`replace(ltrim(split_part(${text}, 'e', 1), '-'), '.', '')`;
+  const exponent = sql`cast(split_part(${text}, 'e', 2) as integer)`;
+  return sql`case when not regexp_matches(${text}, '^-?[0-9]([.][0-9]+)?e[-+]?[0-9]{1,3}$') then ${text}
+    else case when ${text} like '-%' then '-' else '' end || case when ${exponent} < 0
+      then '0.' || repeat('0', -${exponent} - 1) || ${digits} else rpad(${digits}, ${exponent} + 1, '0') end end`;
+}
+
 const jsonField: Dialect["jsonField"] = (column, path, removed) => {
   const own = sql.id(column);
   const at = (fields: readonly string[]) => sql.lit(`$${fields.map(field => `."${field}"`).join("")}`);
   const patch = (fields: readonly string[]) =>
     sql.lit(fields.reduceRight<string>((inner, field) => `{"${field}":${inner}}`, "null"));
-  const text = sql`json_extract_string(${own}, ${at(path)})`;
+  const came = sql`json_extract_string(${own}, ${at(path)})`;
+  const isNumber = sql`json_type(${own}, ${at(path)}) in ('DOUBLE', 'BIGINT', 'UBIGINT')`;
+  const text = sql`(case when ${isNumber} then ${inDigits(came)} else ${came} end)`;
   let without: Fragment = sql`json_merge_patch(${own}, ${patch(removed)})`;
   for (let depth = removed.length - 1; depth > 0; depth--) {
     const parent = removed.slice(0, depth);

@@ -48,20 +48,25 @@ export async function mendLostRows(destination: Destination, watched: Watched): 
   const done: string[] = [];
   const warnings: Message[] = [];
   const emptied = dialect.rowsAreNear ? await emptiedTables(destination, watched, streams) : [];
-  for (const found of emptied) {
+  // The days of a snapshot cannot be loaded again: they are counted, for a warning says how many there were.
+  const emptiedDays = emptied.filter(({ stream, role }) => stream.mode.kind === "snapshot" && role === "main");
+  for (const found of emptied.filter(each => !emptiedDays.includes(each))) {
     await mend(destination, watched, found);
     done.push(`${found.stream.name}: ${found.table} was emptied for ${company}, its rows are loaded again`);
   }
-  if (counts === "none") return { done, warnings };
-  const judged = counts === "all" ? new Set<string>() : await succeededOn(db, company, now.slice(0, 10));
-  const counted = streams.filter(({ name }) => !judged.has(name));
-  for (const { table, state, stream } of await differingStreams(destination, company, counted)) {
-    // Days of a snapshot never come again, and rows that were deleted before are not missed.
-    const isLost = stream.mode.kind !== "snapshot" && table.live !== state.live;
-    await mend(destination, watched, { stream, role: isLost ? "main" : "row_state" });
-    const { name } = stream.tables.main;
-    const differing = { table: name, company, rows: Number(table.live), known: Number(state.live) };
-    if (isLost) warnings.push(tablesMessages.rows_differ(differing));
+  const judged = counts === "daily" ? await succeededOn(db, company, now.slice(0, 10)) : new Set<string>();
+  const isCounted = (stream: Stream) =>
+    emptiedDays.some(each => each.stream === stream) || (counts !== "none" && !judged.has(stream.name));
+  for (const { table, state, stream } of await differingStreams(destination, company, streams.filter(isCounted))) {
+    // The service sends neither past days of a snapshot nor rows that it deleted.
+    const isReadAgain = stream.mode.kind !== "snapshot" && table.live !== state.live;
+    await mend(destination, watched, { stream, role: isReadAgain ? "main" : "row_state" });
+    const of = { table: stream.tables.main.name, company };
+    warnings.push(
+      isReadAgain
+        ? tablesMessages.rows_differ({ ...of, rows: Number(table.live), known: Number(state.live) })
+        : tablesMessages.past_rows_differ({ ...of, rows: Number(table.rows), known: Number(state.rows) }),
+    );
   }
   return { done, warnings };
 }

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { id, table, text } from "../../../schemas/fields.ts";
+import { count, id, table, text } from "../../../schemas/fields.ts";
+import { snapshot } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { meddle } from "../../operations/verify/planting.ts";
 import { lineOf } from "../../support/run.ts";
 import { contents } from "../../support/tables.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
+import { told } from "../../sync/answers.ts";
 import { ordersWith } from "../../sync/orders.ts";
 import { scenario } from "../../sync/scenario.ts";
 
@@ -95,6 +98,29 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 5, table_rows: 12 });
       expect(details).toBe(5);
     }
+  });
+
+  test("days of a snapshot and soft-deleted rows that are lost are a warning, for they cannot be read again", async () => {
+    const mode = snapshot({ parameters: { side: ["buy", "sell"] } });
+    const figures = streamOf("figures", { orders: count() }, { mode, key: ["observed_on", "side"] });
+    const place = await told(make, [figures], { "/figures": () => ({ orders: 1 }) });
+    const night = async (...statements: string[]) => {
+      await meddle(place.warehouse, statements);
+      place.clock.advance(24 * 3_600_000);
+      const { exit_code, warnings } = await place.run();
+      return [exit_code, warnings.map(({ code, fields }) => [code, fields["rows"], fields["known"]])];
+    };
+    for (const _ of [1, 2, 3]) expect(await night()).toEqual([0, []]);
+    const lose = "delete from procurement.figures where observed_on";
+    const state = "update _tributary.rows_figures set deleted_at = current_timestamp";
+    const table = "update procurement.figures set _deleted_at = current_timestamp";
+    const warned = (rows: number, known: number) => [0, [["tables.past_rows_differ", rows, known]]];
+    expect(await night(`${lose} = (select min(observed_on) from procurement.figures)`)).toEqual(warned(4, 6));
+    expect(await night()).toEqual([0, []]);
+    expect(await night(`${lose} is not null`)).toEqual(warned(0, 8));
+    const oldest = "where observed_on = (select min(observed_on) from procurement.figures)";
+    expect(await night(`${state} ${oldest}`, `${table} ${oldest}`)).toEqual([0, []]);
+    expect(await night(`delete from procurement.figures where _deleted_at is not null`)).toEqual(warned(2, 4));
   });
 
   test("a row state that is older than the rows is made as the table is", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { count, id, table, text } from "../../../schemas/fields.ts";
+import { count } from "../../../schemas/fields.ts";
 import { snapshot } from "../../../src/catalog/stream.ts";
 import { streamOf } from "../../catalog/streams.ts";
 import { meddle } from "../../operations/verify/planting.ts";
@@ -7,14 +7,9 @@ import { lineOf } from "../../support/run.ts";
 import { contents } from "../../support/tables.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { told } from "../../sync/answers.ts";
-import { ordersWith } from "../../sync/orders.ts";
+import { orderCatalogue as catalogue } from "../../sync/orders.ts";
 import { scenario } from "../../sync/scenario.ts";
 
-const lines = { line_no: id().nullable(), description: text().nullable() };
-const catalogue = ordersWith({
-  order: { vendor_name: text().nullable() },
-  detail: { status: text().nullable(), line_items: table("purchase_order_line_items", "Lines.", lines) },
-});
 /** What the day of a run decides. */
 const whenever = { _changed_at: "", _first_seen_at: "", _extra: {} };
 const data = "procurement.purchase_order";
@@ -97,6 +92,24 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       );
       expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 5, table_rows: 12 });
       expect(details).toBe(5);
+    }
+  });
+
+  test("lines and versions of which a part is lost are a warning, and are loaded again", async () => {
+    const { mended, count } = await loaded(true);
+    const lines = "purchase_order_line_items";
+    const [all, live] = [await count(lines), await count(lines, "_deleted_at is null")];
+    for (const how of [{ hours: 24 }, { full: true }]) {
+      const { report, details } = await mended([`delete from ${data}_line_items where _index > 0`], how);
+      const fields = { table: lines, company: "acme", rows: 12, known: all };
+      expect(report.warnings).toMatchObject([{ code: "tables.lines_differ", fields }]);
+      expect(details).toBe(12);
+      const first = `(select min(po_number) from ${data}s)`;
+      const lost = await mended([`delete from ${data}_line_items_versions where po_number = ${first}`], how);
+      expect(lost.report.warnings).toMatchObject([{ code: "tables.versions_differ", fields: { rows: live } }]);
+      expect(lost.details).toBe(0);
+      expect(await count(`${lines}_versions`, "_is_current")).toBe(live);
+      expect((await mended([], how)).report.warnings).toEqual([]);
     }
   });
 

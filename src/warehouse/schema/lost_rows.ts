@@ -17,7 +17,7 @@ import { tablesMessages } from "./messages.ts";
 export interface Watched {
   readonly company: string;
   readonly streams: readonly Stream[];
-  /** Whose rows are counted: the first run's of a day through with a stream, or all. Empty tables are found without. */
+  /** Whose rows are counted: the first run's of a day through with a stream, or all. Empty tables are found without where rows are near. */
   readonly counts: "none" | "daily" | "all";
   /** Streams of which every version of a row is kept. */
   readonly versioned: ReadonlySet<string>;
@@ -47,7 +47,7 @@ export async function mendLostRows(destination: Destination, watched: Watched): 
   if (streams.length === 0) return { done: [], warnings: [] };
   const done: string[] = [];
   const warnings: Message[] = [];
-  const emptied = dialect.rowsAreNear ? await emptiedTables(destination, watched, streams) : [];
+  const emptied = dialect.rowsAreNear || counts === "all" ? await emptiedTables(destination, watched, streams) : [];
   // The days of a snapshot cannot be loaded again: they are counted, for a warning says how many there were.
   const emptiedDays = emptied.filter(({ stream, role }) => stream.mode.kind === "snapshot" && role === "main");
   for (const found of emptied.filter(each => !emptiedDays.includes(each))) {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { id } from "../../schemas/fields.ts";
+import { id, table, text } from "../../schemas/fields.ts";
 import { detail, type Stream, scan } from "../../src/catalog/stream.ts";
 import { streamOf } from "../catalog/streams.ts";
 
@@ -18,3 +18,10 @@ export function ordersWith(columns: { order?: z.ZodRawShape; detail?: z.ZodRawSh
     ),
   ];
 }
+
+const lines = { line_no: id().nullable(), description: text().nullable() };
+/** With the lines of orders, a child table of their details. */
+export const orderCatalogue = ordersWith({
+  order: { vendor_name: text().nullable() },
+  detail: { status: text().nullable(), line_items: table("purchase_order_line_items", "Lines.", lines) },
+});

@@ -1,3 +1,4 @@
+import type { TableSet } from "../../catalog/columns.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { TributaryError } from "../../errors.ts";
 import type { Db } from "../../warehouse/database.ts";
@@ -114,7 +115,8 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
     ...{ ...reached, publishedScan, undecided, lastKeys },
     lastMoment: touched ? timestamp : known.lastMoment,
     fields: drift.fields,
-    filled: [...new Set([...known.filled, ...published.filled])],
+    filled: [...new Set([...known.filled, ...published.filled.keys()])],
+    lineRows: lineRowsAfter(stream.tables, known, published),
     formats: context.encoding.formats,
   };
   await saveStreamState(trx, company, stream.name, state, timestamp);
@@ -161,6 +163,13 @@ async function keepBooks(context: SyncContext, load: Load, applied: Applied, trx
   await writeStreamRun(trx, runId, company, stream.name, row);
   if (load.rejects !== undefined) await resolveRejects(trx, of, load.rejects, new Date(clock.now()).toISOString());
   return drift;
+}
+
+/** Rows of the child tables with those that were published; a table whose rows nobody counted yet has none. */
+function lineRowsAfter({ children }: TableSet, { lineRows, publishedScan }: StreamState, { filled }: Published) {
+  const before = publishedScan === null ? Object.fromEntries(children.map(({ name }) => [name, 0])) : {};
+  const known = Object.entries({ ...before, ...lineRows });
+  return Object.fromEntries(known.map(([name, rows]) => [name, rows + (filled.get(name) ?? 0)]));
 }
 
 /** Later than every publish that touched the same tables, of any company, whatever our clock says. */

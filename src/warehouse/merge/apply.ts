@@ -39,8 +39,8 @@ export interface Published {
   readonly parted: Parted;
   /** Lines of child tables whose row stays. */
   readonly linesDeleted: number;
-  /** Child tables that got lines. */
-  readonly filled: readonly string[];
+  /** Child tables that got lines, and by how many rows, deleted ones included, they are more. */
+  readonly filled: ReadonlyMap<string, number>;
   readonly blockedLines: BlockedLines | undefined;
   readonly problems: readonly ColumnProblems[];
 }
@@ -115,7 +115,7 @@ export async function applyDiff(
   const lines = await judgeLines(publishing, answered, lineLimits);
   const diff = await withholdLines(publishing, lines, answered, judged?.outcomes);
   let linesDeleted = 0;
-  const filled: string[] = [];
+  const filled = new Map<string, number>();
   let problems: readonly ColumnProblems[] = [];
   // The first load of a list tells of no change.
   const changing =
@@ -125,9 +125,9 @@ export async function applyDiff(
   if (diff.touched > 0) {
     await replaceRows(publishing, diff);
     for (const child of tables.children) {
-      const { inserted, deleted } = await publishChildren(publishing, child, lines.kept.includes(child));
+      const { inserted, deleted, added } = await publishChildren(publishing, child, lines.kept.includes(child));
       linesDeleted += Number(deleted);
-      if (inserted > 0n) filled.push(child.name);
+      if (inserted > 0n) filled.set(child.name, Number(added));
     }
     problems = await noteKept(publishing, lines.kept);
     if (diff.refreshed + diff.updated > 0) {

@@ -132,13 +132,14 @@ export function overwriting(publishing: Publishing, table: Table): Fragment {
 
 /**
  * The child rows of every row that changed, matched by position: equal ones keep their `_changed_at`, differing and new
- * ones get this publish's timestamp, surplus ones `_deleted_at`. `keeps`: where a row has no readable array all stay. Returns how many came and were deleted.
+ * ones get this publish's timestamp, surplus ones `_deleted_at`. `keeps`: where a row has no readable array all stay. Returns how many came and
+ * were deleted, and by how many the table's rows, deleted ones included, are more.
  */
 export async function publishChildren(
   publishing: Publishing,
   child: Table,
   keeps: boolean,
-): Promise<{ readonly inserted: bigint; readonly deleted: bigint }> {
+): Promise<{ readonly inserted: bigint; readonly deleted: bigint; readonly added: bigint }> {
   const { trx, destination, target, names } = publishing;
   const { company, tables, stage } = target;
   const key = tables.main.key;
@@ -159,7 +160,7 @@ export async function publishChildren(
   if (known.rows.length === 0) {
     const { numAffectedRows: inserted = 0n } = await insert.execute(trx);
     await beginVersions(publishing, tables, child, sql`${changed} c`, same);
-    return { inserted, deleted: 0n };
+    return { inserted, deleted: 0n, added: inserted };
   }
   const { numAffectedRows: deleted = 0n } =
     await sql`update ${table} t set _deleted_at = ${timestamp}, _changed_at = ${timestamp} from ${changed} c
@@ -185,5 +186,7 @@ export async function publishChildren(
     and n._changed_at = ${timestamp}`;
   await endVersions(publishing, tables, child, touched, sql`t._company = ${company} and ${equal("t", "n", child.key)}`);
   await beginVersions(publishing, tables, child, sql`${changed} c`, same);
-  return { inserted: isExtended ? inserted + renewed : inserted, deleted };
+  return isExtended
+    ? { inserted: inserted + renewed, deleted, added: inserted }
+    : { inserted, deleted, added: inserted - renewed };
 }

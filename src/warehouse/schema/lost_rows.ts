@@ -8,7 +8,7 @@ import { NO_FINGERPRINT } from "../ddl/shape.ts";
 import type { Destination } from "../destination.ts";
 import { interruptHistory, keptStreams } from "../history/row_history.ts";
 import { columnList, equal, rowStateRef, tableRef } from "../sql_fragments.ts";
-import { lastPublish, loadStreamState, saveStreamState } from "../state/run_log.ts";
+import { lastPublish, loadStreamState, saveStreamState, streamStatesOf } from "../state/run_log.ts";
 import { readStreamState } from "../state/stream_state.ts";
 import { deleteRowsWith } from "../state_rows.ts";
 import { tablesMessages } from "./messages.ts";
@@ -17,7 +17,7 @@ import { tablesMessages } from "./messages.ts";
 export interface Watched {
   readonly company: string;
   readonly streams: readonly Stream[];
-  /** Whose rows are counted: the first run's of a day through with a stream, or all. Empty tables are found without. */
+  /** Whose rows are counted: the first run's of a day through with a stream, or all. Empty tables are found without where rows are near. */
   readonly counts: "none" | "daily" | "all";
   /** Streams of which every version of a row is kept. */
   readonly versioned: ReadonlySet<string>;
@@ -47,21 +47,39 @@ export async function mendLostRows(destination: Destination, watched: Watched): 
   if (streams.length === 0) return { done: [], warnings: [] };
   const done: string[] = [];
   const warnings: Message[] = [];
-  const emptied = dialect.rowsAreNear ? await emptiedTables(destination, watched, streams) : [];
-  for (const found of emptied) {
+  const emptied = dialect.rowsAreNear || counts === "all" ? await emptiedTables(destination, watched, streams) : [];
+  // The days of a snapshot cannot be loaded again: they are counted, for a warning says how many there were.
+  const emptiedDays = emptied.filter(({ stream, role }) => stream.mode.kind === "snapshot" && role === "main");
+  for (const found of emptied.filter(each => !emptiedDays.includes(each))) {
     await mend(destination, watched, found);
     done.push(`${found.stream.name}: ${found.table} was emptied for ${company}, its rows are loaded again`);
   }
-  if (counts === "none") return { done, warnings };
-  const judged = counts === "all" ? new Set<string>() : await succeededOn(db, company, now.slice(0, 10));
-  const counted = streams.filter(({ name }) => !judged.has(name));
-  for (const { table, state, stream } of await differingStreams(destination, company, counted)) {
-    // Days of a snapshot never come again, and rows that were deleted before are not missed.
-    const isLost = stream.mode.kind !== "snapshot" && table.live !== state.live;
-    await mend(destination, watched, { stream, role: isLost ? "main" : "row_state" });
-    const { name } = stream.tables.main;
-    const differing = { table: name, company, rows: Number(table.live), known: Number(state.live) };
-    if (isLost) warnings.push(tablesMessages.rows_differ(differing));
+  const judged = counts === "daily" ? await succeededOn(db, company, now.slice(0, 10)) : new Set<string>();
+  const isCounted = (stream: Stream) =>
+    emptiedDays.some(each => each.stream === stream) || (counts !== "none" && !judged.has(stream.name));
+  for (const { stream, main, state, lines, versions } of await countedStreams(
+    destination,
+    watched,
+    streams.filter(isCounted),
+  )) {
+    const of = { table: stream.tables.main.name, company };
+    const fewer = lines.filter(({ rows, known = 0 }) => rows < known);
+    if (main.rows !== state.rows || main.live !== state.live) {
+      // The service sends neither past days of a snapshot nor rows that it deleted.
+      const isReadAgain = stream.mode.kind !== "snapshot" && main.live !== state.live;
+      await mend(destination, watched, { stream, role: isReadAgain ? "main" : "row_state" });
+      warnings.push(
+        isReadAgain
+          ? tablesMessages.rows_differ({ ...of, rows: main.live, known: state.live })
+          : tablesMessages.past_rows_differ({ ...of, rows: main.rows, known: state.rows }),
+      );
+    } else if (fewer.length > 0) await mend(destination, watched, { stream, role: "child" });
+    else if (versions.length > 0) await mend(destination, watched, { stream, role: "versions" });
+    for (const { table, rows, known = 0 } of fewer)
+      warnings.push(tablesMessages.lines_differ({ table, company, rows, known }));
+    for (const { table, rows, known } of fewer.length > 0 ? [] : versions)
+      warnings.push(tablesMessages.versions_differ({ table, company, versions: rows, rows: known }));
+    if (lines.some(({ rows, known }) => rows !== known)) await noteLines(destination, watched, stream, lines);
   }
   return { done, warnings };
 }
@@ -100,7 +118,8 @@ async function mend(
       else await alignRowState(trx, destination, company, tables, moment);
       const filled = state.filled.filter(child => child !== table);
       const isAnew = role !== "row_state";
-      const next = { ...state, filled, lastMoment: moment, lastKeys: null };
+      const lineRows = table === undefined ? state.lineRows : { ...state.lineRows, [table]: 0 };
+      const next = { ...state, filled, lineRows, lastMoment: moment, lastKeys: null };
       const anew = isAnew ? { ...next, highWaterMark: null, lastFullAt: null } : next;
       await saveStreamState(trx, company, name, anew, now);
       if (!isAnew) return;
@@ -160,27 +179,77 @@ interface Counts {
   readonly live: number;
 }
 
-/** Streams whose main table has other rows than the row state. */
-async function differingStreams(
+/** A stream's rows in its tables, and as tributary knows of them. */
+interface Counted {
+  readonly stream: Stream;
+  readonly main: Counts;
+  readonly state: Counts;
+  /** Child tables; `known` is undefined where nobody counted before. */
+  readonly lines: readonly { readonly table: string; readonly rows: number; readonly known: number | undefined }[];
+  /** Tables of versions that have other present versions than their table has live rows (`known`). */
+  readonly versions: readonly { readonly table: string; readonly rows: number; readonly known: number }[];
+}
+
+/** Counts the tables of streams, in one statement. */
+async function countedStreams(
   destination: Destination,
-  company: string,
+  { company, versioned }: Watched,
   streams: readonly Stream[],
-): Promise<readonly { readonly stream: Stream; readonly table: Counts; readonly state: Counts }[]> {
+): Promise<readonly Counted[]> {
   if (streams.length === 0) return [];
-  const count = (place: number, isTable: boolean, from: Fragment, deleted: string) =>
-    sql`select ${sql.lit(place)} as place, ${sql.lit(isTable)} as "isTable", count(*) as rows,
-      count(*) - count(${sql.id(deleted)}) as live from ${from} where _company = ${company}`;
-  const each = streams.flatMap(({ tables: { main } }, place) => [
-    count(place, true, tableRef(destination, main), "_deleted_at"),
-    count(place, false, rowStateRef(destination, main), "deleted_at"),
-  ]);
-  const { rows: all } = await sql<Counts & { place: number; isTable: boolean }>`
-    ${sql.join(each, sql` union all `)}`.execute(destination.db);
-  return streams.flatMap((stream, at) => {
-    const table = all.find(({ place, isTable }) => place === at && isTable)!;
-    const state = all.find(({ place, isTable }) => place === at && !isTable)!;
-    return table.rows === state.rows && table.live === state.live ? [] : [{ stream, table, state }];
+  const { db, schema } = destination;
+  const names = streams.map(({ name }) => name);
+  const kept = await keptStreams(db, company, names);
+  const states = await streamStatesOf(db, names);
+  const each: Fragment[] = [];
+  const count = (from: Fragment, ended: string) => {
+    const of = sql`select ${sql.lit(each.length)} as place, count(*) as rows, count(*) - count(${sql.id(ended)}) as live`;
+    return each.push(sql`${of} from ${from} where _company = ${company}`) - 1;
+  };
+  const places = streams.map(({ name, tables: { main, children } }) => ({
+    state: count(rowStateRef(destination, main), "deleted_at"),
+    tables: [main, ...children].map(table => ({
+      table,
+      rows: count(tableRef(destination, table), "_deleted_at"),
+      versions:
+        kept.has(name) && versioned.has(name) ? count(sql.id(schema, versionsName(table)), "_valid_to") : undefined,
+    })),
+  }));
+  const { rows } = await sql<Counts & { place: number }>`${sql.join(each, sql` union all `)}`.execute(db);
+  const all = new Map(rows.map(({ place, rows, live }) => [place, { rows: Number(rows), live: Number(live) }]));
+  return streams.map((stream, at) => {
+    const { state, tables } = places[at]!;
+    const before = states.find(each => each.company === company && each.stream === stream.name)?.state.lineRows ?? {};
+    return {
+      stream,
+      main: all.get(tables[0]!.rows)!,
+      state: all.get(state)!,
+      lines: tables.slice(1).map(({ table: { name }, rows }) => ({
+        ...{ table: name, rows: all.get(rows)!.rows, known: before[name] },
+      })),
+      versions: tables.flatMap(({ table, rows, versions }) => {
+        const [present, live] = [versions === undefined ? undefined : all.get(versions)!.live, all.get(rows)!.live];
+        return present === undefined || present === live
+          ? []
+          : [{ table: versionsName(table), rows: present, known: live }];
+      }),
+    };
   });
+}
+
+/** The next count is compared with these lines. */
+async function noteLines(
+  destination: Destination,
+  { company, now }: Watched,
+  { name }: Stream,
+  lines: Counted["lines"],
+): Promise<void> {
+  const lineRows = Object.fromEntries(lines.map(({ table, rows }) => [table, rows]));
+  await destination.withRoom("write", () =>
+    destination.db.transaction().execute(async trx => {
+      await saveStreamState(trx, company, name, { ...(await loadStreamState(trx, company, name)), lineRows }, now);
+    }),
+  );
 }
 
 /** The row state gets exactly the rows of the table; what it learns of them is compared with the next answer. Lines of rows that are gone leave with them. */

@@ -82,6 +82,21 @@ export const tablesMessages = catalog("tables", {
     ({ table, company, rows, known }) =>
       `${table} has ${counted(rows, "live row")} of ${company}, but tributary had stored ${known}. Somebody changed the table, or restored a part of the warehouse. This run reads the stream whole.`,
   ),
+  past_rows_differ: template(
+    { table: "item_prices", company: "acme", rows: 40, known: 45 },
+    ({ table, company, rows, known }) =>
+      `${table} has ${counted(rows, "row")} of ${company}, deleted ones included, but tributary had stored ${known}. Somebody changed the table, or restored a part of the warehouse. ${rows < known ? "The service does not send these rows again: restore them from a backup." : "No row is missing; tributary has recorded the rows of the table."}`,
+  ),
+  lines_differ: template(
+    { table: "item_parts", company: "acme", rows: 40, known: 87 },
+    ({ table, company, rows, known }) =>
+      `${table} has ${counted(rows, "row")} of ${company}, deleted ones included, but tributary had stored ${known}. Somebody changed the table, or restored a part of the warehouse. This run reads the stream whole.`,
+  ),
+  versions_differ: template(
+    { table: "items_versions", company: "acme", versions: 40, rows: 45 },
+    ({ table, company, versions, rows }) =>
+      `${table} has ${counted(versions, "present version")} for ${counted(rows, "live row")} of ${company}. Somebody changed the table, or restored a part of the warehouse. This run begins the versions that are missing; versions that ended cannot be made again.`,
+  ),
   copy_differs: template(
     { table: "dw.items", sent: contents(1_200, "81f2c0"), arrived: contents(1_199, "77ab03") },
     ({ table, sent, arrived }) =>

@@ -165,6 +165,8 @@ const streamState = z.object({
   fields: z.record(z.string(), z.object({ always: names, vanished: names })).default({}),
   /** Child tables that had lines of its rows: an empty one has lost them. */
   filled: names.default([]),
+  /** By child table, its rows, deleted ones included; without a table that nobody counted since it was loaded. */
+  lineRows: z.record(z.string(), z.number()).default({}),
   /** Where versions of the rows are kept: the columns whose changes began none, `table.column`; null: nobody noted. */
   unversioned: names.nullable().default(null),
   /** What its rows were read with last; null: nothing was published yet. */

@@ -1,17 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { id, table, text } from "../../../schemas/fields.ts";
+import { count } from "../../../schemas/fields.ts";
+import { snapshot } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import { meddle } from "../../operations/verify/planting.ts";
 import { lineOf } from "../../support/run.ts";
 import { contents } from "../../support/tables.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
-import { ordersWith } from "../../sync/orders.ts";
+import { told } from "../../sync/answers.ts";
+import { orderCatalogue as catalogue } from "../../sync/orders.ts";
 import { scenario } from "../../sync/scenario.ts";
 
-const lines = { line_no: id().nullable(), description: text().nullable() };
-const catalogue = ordersWith({
-  order: { vendor_name: text().nullable() },
-  detail: { status: text().nullable(), line_items: table("purchase_order_line_items", "Lines.", lines) },
-});
 /** What the day of a run decides. */
 const whenever = { _changed_at: "", _first_seen_at: "", _extra: {} };
 const data = "procurement.purchase_order";
@@ -95,6 +93,47 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 5, table_rows: 12 });
       expect(details).toBe(5);
     }
+  });
+
+  test("lines and versions of which a part is lost are a warning, and are loaded again", async () => {
+    const { mended, count } = await loaded(true);
+    const lines = "purchase_order_line_items";
+    const [all, live] = [await count(lines), await count(lines, "_deleted_at is null")];
+    for (const how of [{ hours: 24 }, { full: true }]) {
+      const { report, details } = await mended([`delete from ${data}_line_items where _index > 0`], how);
+      const fields = { table: lines, company: "acme", rows: 12, known: all };
+      expect(report.warnings).toMatchObject([{ code: "tables.lines_differ", fields }]);
+      expect(details).toBe(12);
+      const first = `(select min(po_number) from ${data}s)`;
+      const lost = await mended([`delete from ${data}_line_items_versions where po_number = ${first}`], how);
+      expect(lost.report.warnings).toMatchObject([{ code: "tables.versions_differ", fields: { rows: live } }]);
+      expect(lost.details).toBe(0);
+      expect(await count(`${lines}_versions`, "_is_current")).toBe(live);
+      expect((await mended([], how)).report.warnings).toEqual([]);
+    }
+  });
+
+  test("days of a snapshot and soft-deleted rows that are lost are a warning, for they cannot be read again", async () => {
+    const mode = snapshot({ parameters: { side: ["buy", "sell"] } });
+    const figures = streamOf("figures", { orders: count() }, { mode, key: ["observed_on", "side"] });
+    const place = await told(make, [figures], { "/figures": () => ({ orders: 1 }) });
+    const night = async (...statements: string[]) => {
+      await meddle(place.warehouse, statements);
+      place.clock.advance(24 * 3_600_000);
+      const { exit_code, warnings } = await place.run();
+      return [exit_code, warnings.map(({ code, fields }) => [code, fields["rows"], fields["known"]])];
+    };
+    for (const _ of [1, 2, 3]) expect(await night()).toEqual([0, []]);
+    const lose = "delete from procurement.figures where observed_on";
+    const state = "update _tributary.rows_figures set deleted_at = current_timestamp";
+    const table = "update procurement.figures set _deleted_at = current_timestamp";
+    const warned = (rows: number, known: number) => [0, [["tables.past_rows_differ", rows, known]]];
+    expect(await night(`${lose} = (select min(observed_on) from procurement.figures)`)).toEqual(warned(4, 6));
+    expect(await night()).toEqual([0, []]);
+    expect(await night(`${lose} is not null`)).toEqual(warned(0, 8));
+    const oldest = "where observed_on = (select min(observed_on) from procurement.figures)";
+    expect(await night(`${state} ${oldest}`, `${table} ${oldest}`)).toEqual([0, []]);
+    expect(await night(`delete from procurement.figures where _deleted_at is not null`)).toEqual(warned(2, 4));
   });
 
   test("a row state that is older than the rows is made as the table is", async () => {

@@ -1,5 +1,4 @@
 import { open, readdir, readFile, rename, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -72,11 +71,10 @@ export async function readHolder(layout: Layout): Promise<Holder | undefined> {
   return stored.safeParse(parsedJson(await readFile(layout.holder, "utf8").catch(() => ""))).data;
 }
 
-/** The holder, unless it is gone: of another machine's process only the file's lock knows. */
+/** The holder, unless it is gone. Only the file's lock knows: containers share names of hosts and numbers of processes. */
 export async function liveHolder(layout: Layout): Promise<Holder | undefined> {
   const holder = await readHolder(layout);
   if (holder === undefined) return undefined;
-  if (holder.host === hostname()) return isAlive(holder.pid) ? holder : undefined;
   const isHeld = (error: unknown) => !(error instanceof LockedError) || error.runId !== undefined;
   return (await tryLock(layout, true).then(() => false, isHeld)) ? holder : undefined;
 }
@@ -149,9 +147,8 @@ async function isClaimed({ home }: Layout): Promise<boolean> {
 async function introduced(layout: Layout, pid: number | undefined): Promise<Holder | undefined> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const holder = await readHolder(layout);
-    // 0: a process of another container, or of another machine.
-    const isElsewhere = pid === 0 && holder?.host !== hostname();
-    const fits = holder !== undefined && (pid === undefined || pid === holder.pid || isElsewhere);
+    // 0: a process of another container, whose host may have this one's name, or of another machine.
+    const fits = holder !== undefined && (pid === undefined || pid === holder.pid || pid === 0);
     if (fits) return holder;
     if (waited >= INTRODUCTION_MS) return undefined;
     await sleep(LOOK_MS);

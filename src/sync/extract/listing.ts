@@ -11,7 +11,16 @@ import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 import { countIn, notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
-import { besideRows, digestsOf, edgesOf, insteadOfRows, nameOf, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+import {
+  besideRows,
+  digestsOf,
+  edgesOf,
+  insteadOfRows,
+  nameOf,
+  placeOfRows,
+  rowsIn,
+  sectionsIn,
+} from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;

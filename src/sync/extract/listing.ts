@@ -11,7 +11,16 @@ import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 import { countIn, notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
-import { besideRows, digestsOf, edgesOf, insteadOfRows, nameOf, placeOfRows, rowsIn, sectionsIn } from "./rows_in_answer.ts";
+import {
+  besideRows,
+  digestsOf,
+  edgesOf,
+  insteadOfRows,
+  nameOf,
+  placeOfRows,
+  rowsIn,
+  sectionsIn,
+} from "./rows_in_answer.ts";
 
 /** Rows asked for a page: the most the service gives. */
 export const PAGE_ROWS = 100;
@@ -123,7 +132,7 @@ export async function takePage(
   }
   const { rows: place } = listing;
   // Null for a list is an empty one, which the deletion guard holds back; a working list has no such guard.
-  const sections = sectionsIn(page.data, place, typeof place === "string" && listing.absence !== "left");
+  const sections = sectionsIn(page.data, place, listing.absence !== "left");
   if (sections === undefined) throw malformed(path, place, page.data);
   const beside = besideRows(page.data);
   let taken = 0;

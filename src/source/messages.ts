@@ -45,9 +45,16 @@ export const sourceMessages = catalog("source", {
       `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
   ),
   spoilt_row: template(
-    { path: "/po", cursor: "WzEyXQ", offset: 60, rows: 100, reason: "Expected data from GET /po, got status 500" },
-    ({ path, cursor, offset, rows, reason }) =>
-      `Expected every row of ${path}, but the service fails at one: row ${offset + 1} of the page of ${rows}, by cursor ${JSON.stringify(cursor)}. Tell the service's operator. ${reason}`,
+    {
+      path: "/po",
+      page: 3,
+      cursor: "WzEyXQ",
+      offset: 60,
+      rows: 100,
+      reason: "Expected data from GET /po, got status 500",
+    },
+    ({ path, page, cursor, offset, rows, reason }) =>
+      `Expected every row of ${path}, but the service fails at one: row ${offset + 1} of page ${page} (${rows} rows), by cursor ${JSON.stringify(cursor)}. Tell the service's operator. ${reason}`,
   ),
   endless_pages: template(
     { path: "/po", page: 4, reason: "the same next_cursor came twice" },

@@ -57,8 +57,10 @@ interface PageSize {
   isFixed: boolean;
   /** As many as the service answers with. */
   most: number;
-  /** The page of so many rows that it did not answer with, until its rows have come in smaller pages; how many have. */
-  spoilt: { readonly rows: number; came: number } | undefined;
+  /** Pages that were given out, those before the first one included. */
+  pages: number;
+  /** The page of so many rows that it did not answer with, until its rows have come in smaller pages; how many have. `page` is known with the first. */
+  spoilt: { readonly rows: number; came: number; page?: number } | undefined;
   /** How many such pages there were without a skipped row. */
   spoils: number;
   skips: number;
@@ -91,13 +93,12 @@ interface Coming {
 export async function* readPages(api: Api, request: PageRequest): AsyncGenerator<Page> {
   const seen = new Set<string>();
   const stale = createStaleness();
-  let pages = request.pagesBefore ?? 0;
   let coming: Coming | undefined;
   let guessed: Coming | undefined;
   let isAwaited = false;
   const { limit } = request;
   const size: PageSize = {
-    ...{ rows: limit, isFixed: false, most: limit },
+    ...{ rows: limit, isFixed: false, most: limit, pages: request.pagesBefore ?? 0 },
     ...{ spoilt: undefined, spoils: 0, skips: 0, isBehindSkipped: false },
   };
 
@@ -138,7 +139,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
       const page: Page = handOut(request, size, await coming.page);
       isAwaited = false;
       const next: string | undefined = page.nextCursor;
-      pages++;
+      size.pages++;
       if (request.edgesOf !== undefined && page.skipped === undefined) stale.note(request.edgesOf(page.data));
       const wrong = page.isLast ? undefined : whyEndless(next, seen, stale.pages);
       const right: Coming | undefined = next === guessed?.cursor ? guessed : undefined;
@@ -154,7 +155,7 @@ export async function* readPages(api: Api, request: PageRequest): AsyncGenerator
         page.release();
       }
       coming ??= follow();
-      if (wrong !== undefined) throw endless(request.path, pages, wrong);
+      if (wrong !== undefined) throw endless(request.path, size.pages, wrong);
     }
   } finally {
     request.signal?.removeEventListener("abort", abort);
@@ -275,6 +276,7 @@ function handOut({ limit: usual }: PageRequest, size: PageSize, page: Page): Pag
     size.spoilt ??= { rows: limit, came: 0 };
   } else if (size.spoilt === undefined) return page;
   const { came: offset, rows } = size.spoilt;
+  size.spoilt.page ??= size.pages + 1;
   size.spoilt.came += limit;
   size.isBehindSkipped = skipped !== undefined;
   if (skipped !== undefined) return { ...page, skipped: { ...skipped, offset, rows } };
@@ -290,11 +292,9 @@ function handOut({ limit: usual }: PageRequest, size: PageSize, page: Page): Pag
 function spoiltPage(error: ApiError, cursor = "", { spoilt }: PageSize, attempts: number): ApiError {
   if (spoilt === undefined || spoilt.came === 0) return new ApiError(error, { ...error, attempts }, error.cause);
   const { message: reason, path } = error;
+  const { page = 1, came: offset, rows } = spoilt;
   const facts = { failure: "malformed", path, attempts } as const;
-  return new ApiError(
-    sourceMessages.spoilt_row({ path, cursor, offset: spoilt.came, rows: spoilt.rows, reason }),
-    facts,
-  );
+  return new ApiError(sourceMessages.spoilt_row({ path, page, cursor, offset, rows, reason }), facts);
 }
 
 /** The last answer to the request for a single row: its body, and its text where the client takes no fields out of answers. */

@@ -171,7 +171,7 @@ describe("a page that the service fails at", () => {
     const reading = (async () => {
       for await (const page of readPages(api, request)) seen.push(...(page.data as number[]));
     })();
-    const fields = { cursor: "160", offset: 60, rows: 100 };
+    const fields = { page: 2, cursor: "160", offset: 60, rows: 100 };
     await expect(reading).rejects.toMatchObject({ failure: "malformed", code: "source.spoilt_row", fields });
     expect(seen).toEqual(Array.from({ length: 160 }, (_, index) => index));
     expect([...new Set(limits(service))]).toEqual([100, 25, 5, 1]);

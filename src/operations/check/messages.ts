@@ -135,9 +135,9 @@ export const checkMessages = catalog("check", {
       `GET ${path} answered in ${took_ms} ms: ${rows !== null ? `${rows} rows in all` : empty ? "no rows" : "there are rows"}`,
   ),
   rows_not_found: template(
-    { place: "data.items", path: "/items" },
-    ({ place, path }) =>
-      `Expected rows at ${place} from GET ${path}, got none. Check that api.base_url is the service itself.`,
+    { place: "data.items", path: "/items", got: "an object" },
+    ({ place, path, got }) =>
+      `Expected rows at ${place} from GET ${path}, got ${got}. Check that api.base_url is the service itself.`,
   ),
   path_not_possible: template(
     { reason: "Expected a value for {id} in /items/{id}, but it is empty: not requested." },

@@ -15,7 +15,7 @@ import { textOf, valueAt } from "../../rows/encode_value.ts";
 import type { Api, Query } from "../../source/api.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import { type FirstPage, firstPage } from "../../sync/extract/listing.ts";
-import { besideRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";
+import { besideRows, insteadOfRows, placeOfRows, sectionsIn } from "../../sync/extract/rows_in_answer.ts";
 import { fieldOf, openClient, type ServiceTools } from "../../sync/run/service.ts";
 import { parameterColumns } from "../../sync/stream/detail_request.ts";
 import { questionsOf } from "../../sync/stream/lookups.ts";
@@ -171,10 +171,11 @@ const isList = (stream: Stream | undefined): boolean => stream?.mode.kind === "s
 /** Where a 404 may be about what was asked for, not about the endpoint. */
 const asksForOne = (stream: Stream): boolean => stream.mode.kind === "detail" || lookupOf(stream) !== undefined;
 
-function rowsOf({ data }: FirstPage, { rows: field }: Listing, path: string): readonly Row[] {
-  const sections = sectionsIn(data, field);
+function rowsOf({ data }: FirstPage, { rows: field, absence }: Listing, path: string): readonly Row[] {
+  const sections = sectionsIn(data, field, absence !== "left");
   if (sections !== undefined) return sections.flatMap(section => section.rows.map(besideRows));
-  throw new ApiError(checkMessages.rows_not_found({ place: placeOfRows(field), path }), { failure: "malformed", path });
+  const facts = { place: placeOfRows(field), path, got: insteadOfRows(data, field) };
+  throw new ApiError(checkMessages.rows_not_found(facts), { failure: "malformed", path });
 }
 
 async function askDetail(

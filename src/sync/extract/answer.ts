@@ -1,7 +1,7 @@
 import type { Detail, Stream } from "../../catalog/stream.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
 import { extractMessages } from "./messages.ts";
-import { besideRows, placeOfRows, sectionsIn } from "./rows_in_answer.ts";
+import { besideRows, insteadOfRows, nameOf, placeOfRows, sectionsIn } from "./rows_in_answer.ts";
 
 /** An answer, or a page of one, that is not what was asked for: the request failed. */
 export class UnfitError extends Error {
@@ -26,13 +26,15 @@ export function partOf(
   if (place === undefined) {
     const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
     if (!isObject && !(takesAnything(stream) && data !== null && data !== undefined))
-      throw new UnfitError(`${path}: expected an object as data`);
+      throw new UnfitError(`${path}: expected an object as data, got ${nameOf(data)}`);
     const other = isObject ? otherKey(stream, data as Record<string, unknown>, asked, true) : undefined;
     if (other !== undefined) throw new UnfitError(extractMessages.other_key({ path, ...other }).message);
     return { rows: [{ section: undefined, row: data }], beside: {}, column: undefined };
   }
-  const sections = sectionsIn(data, place);
-  if (sections === undefined) throw new UnfitError(`${path}: expected rows at ${placeOfRows(place)}`);
+  // The publish of details holds back answers by which too many rows would leave, those with null among them.
+  const sections = sectionsIn(data, place, true);
+  if (sections === undefined)
+    throw new UnfitError(`${path}: expected rows at ${placeOfRows(place)}, got ${insteadOfRows(data, place)}`);
   const rows = sections.flatMap(({ section, rows: elements }) => elements.map(row => ({ section, row })));
   for (const { row } of rows) {
     if (typeof row !== "object" || row === null) continue;

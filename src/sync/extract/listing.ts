@@ -132,7 +132,7 @@ export async function takePage(
   }
   const { rows: place } = listing;
   // Null for a list is an empty one, which the deletion guard holds back; a working list has no such guard.
-  const sections = sectionsIn(page.data, place, typeof place === "string" && listing.absence !== "left");
+  const sections = sectionsIn(page.data, place, listing.absence !== "left");
   if (sections === undefined) throw malformed(path, place, page.data);
   const beside = besideRows(page.data);
   let taken = 0;

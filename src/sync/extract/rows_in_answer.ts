@@ -8,20 +8,23 @@ export interface Section {
   readonly rows: readonly unknown[];
 }
 
-/** The rows in an answer's data, array by array; undefined where one of the arrays is missing. `nullIsEmpty`: where null stands there are none. */
+/** The rows in an answer's data, array by array; undefined where one of the arrays is missing. `nullIsEmpty`: an answer without any row may have null for arrays. */
 export function sectionsIn(
   data: unknown,
   rows: string | Sections,
   nullIsEmpty = false,
 ): readonly Section[] | undefined {
   const found: Section[] = [];
+  let hasNull = false;
   for (const [section, path] of pathsOf(rows)) {
     const came = cameAt(data, path);
-    const array = came === null && nullIsEmpty ? [] : came;
-    if (!Array.isArray(array)) return undefined;
-    found.push({ section, rows: array });
+    if (came !== null && !Array.isArray(came)) return undefined;
+    hasNull ||= came === null;
+    found.push({ section, rows: came ?? [] });
   }
-  return found;
+  // Beside rows of another array the guard of an empty answer does not stand.
+  const isEmpty = found.every(each => each.rows.length === 0);
+  return hasNull && !(nullIsEmpty && isEmpty) ? undefined : found;
 }
 
 const pathsOf = (rows: string | Sections): readonly (readonly [string | undefined, string])[] =>

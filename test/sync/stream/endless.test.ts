@@ -79,7 +79,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const report = await place.run();
     const line = { status: "incomplete", inserted: 160, deleted: 0, requests: place.asked.length };
     expect(lineOf(report, "things")).toMatchObject(line);
-    const fields = { cursor: "160", offset: 60, rows: 100 };
+    const fields = { page: 2, cursor: "160", offset: 60, rows: 100 };
     expect(report.errors).toMatchObject([{ code: "source.spoilt_row", fields }]);
   });
 

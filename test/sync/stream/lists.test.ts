@@ -105,6 +105,14 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     ]);
     place.says["/fields"] = () => ({ header: { fields: [], found: 0 } });
     expect(lineOf(await place.run(), "fields").error).toContain("data.header.fields and data.lines");
+    // Null is believed where no other array has a row: then the guard of an empty list stands.
+    const live = "_deleted_at is null";
+    place.says["/fields"] = () => ({ header: { fields: null, found: 0 }, lines: null });
+    expect(lineOf(await place.run(), "fields")).toMatchObject({ rows_read: 0, missing: 3, deleted: 0 });
+    place.says["/fields"] = () => ({ header: { fields: [{ key: "a" }, { key: "b" }], found: 2 }, lines: null });
+    const report = await place.run();
+    expect(report.errors).toMatchObject([{ code: "extract.no_rows", fields: { got: "null" } }]);
+    expect(await place.count("fields", live)).toBe(3);
   });
 
   test("bare values become rows, side by side with objects, told apart by their place", async () => {

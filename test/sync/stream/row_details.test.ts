@@ -105,12 +105,31 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       ),
     });
     await place.run();
-    place.says["/mails/m3/notes"] = () => ({ found: { in: null, notes: null } });
+    place.says["/mails/m3/notes"] = () => ({ found: { in: null, notes: { 1: {} } } });
     place.says["/mails/m4/notes"] = () => ({ found: { notes: [{ note_id: "1", said: "says 1" }, { said: "who?" }] } });
     const line = lineOf(await place.run({ allDetails: true }), "mail_notes");
     expect(line).toMatchObject({ deleted: 0, rejected: 1 });
     expect(await place.count("mail_notes", live)).toBe(60);
-    expect(await place.count("_tributary.details", "outcome = 'failed' and parent_key = 'm3'")).toBe(1);
+    const why = "outcome = 'failed' and reason like '%data.found.notes, got an object'";
+    expect(await place.count("_tributary.details", `${why} and parent_key = 'm3'`)).toBe(1);
+  });
+
+  test("null for an array is an empty one, up to as many rows as the deletion guard allows", async () => {
+    const ids = Array.from({ length: 30 }, (_, i) => `m${i}`);
+    const place = await start(make, [mails, notes], {
+      "/mails": () => mailed(...ids),
+      ...Object.fromEntries(ids.map(each => [`/mails/${each}/notes`, () => noted("1", "2")] as const)),
+    });
+    await place.run();
+    const none = () => ({ found: { in: null, notes: null } });
+    place.says["/mails/m3/notes"] = none;
+    const one = await place.run({ allDetails: true });
+    expect(lineOf(one, "mail_notes")).toMatchObject({ status: "succeeded", deleted: 2 });
+    for (const each of ids) place.says[`/mails/${each}/notes`] = none;
+    const all = await place.run({ allDetails: true });
+    expect(all.exit_code).toBe(1);
+    expect(lineOf(all, "mail_notes")).toMatchObject({ deleted: 0 });
+    expect(await place.count("mail_notes", live)).toBe(58);
   });
 
   test("an answer that begins to come in pages without an end is no answer: what it lacks is not gone", async () => {

@@ -58,7 +58,7 @@ export async function* runCheck(order: CheckOrder, tools: ServiceTools): AsyncGe
     yield* checkDestination(
       config.destination,
       {
-        ...{ version: tools.version, companies: found, streams, versioned },
+        ...{ version: tools.version, companies: found, catalogue, streams, versioned },
         ...{ views: config.views !== false, workers: config.workers !== undefined },
       },
       tools.clock,

@@ -6,16 +6,22 @@ import { ConfigError, DestinationError, LockedError, TributaryError } from "../.
 import { holderOf } from "../../sync/run/opening.ts";
 import { inspectLake, inspectPlace, openDestination, requireFree, schemasOf } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
+import type { Schemas } from "../../warehouse/database.ts";
+import type { Catalog } from "../../warehouse/ddl/database_catalog.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, requireRights, rightsLacking } from "../../warehouse/ddl/rights.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { readExtensions } from "../../warehouse/schema/extended_tables.ts";
+import { emptiedNow } from "../../warehouse/schema/lost_rows.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { checkTables } from "../../warehouse/schema/tables.ts";
 import { compareIdentity, type Identity } from "../../warehouse/state/identity.ts";
+import { rowStateName } from "../../warehouse/state_tables.ts";
 import { areInTable, inspectRates } from "../../warehouse/views/currency_rates.ts";
+import { noViews, presentViews } from "../../warehouse/views/present_views.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
+import { viewsOfOthers } from "../../warehouse/views/view_plan.ts";
 import { type CheckLine, doubt, failure, ok, warning } from "./line.ts";
 import { checkMessages } from "./messages.ts";
 
@@ -24,6 +30,8 @@ const NAME = "destination";
 export interface Fitness {
   readonly version: string;
   readonly companies: Identity["companies"];
+  readonly catalogue: readonly Stream[];
+  /** Those that are on. */
   readonly streams: readonly Stream[];
   readonly versioned: ReadonlySet<string>;
   readonly views: boolean;
@@ -102,7 +110,7 @@ const runLine = ({ command, runId, pid, host }: Holder): CheckLine =>
 async function checkContents(
   looked: Looked & { readonly dialect: Dialect },
   where: DestinationConfig,
-  { version, companies, streams, versioned }: Fitness,
+  { version, companies, catalogue, streams, versioned, views }: Fitness,
 ): Promise<readonly CheckLine[] | undefined> {
   const { db, dialect } = looked;
   const order = tableOrder(where, { streams, grantSelectTo: where.grantSelectTo, versioned });
@@ -113,8 +121,29 @@ async function checkContents(
   const columns = [...extensions].flatMap(([table, { others }]) => others.map(column => `${table}.${column}`));
   const others = columns.length === 0 ? [] : [ok("columns", checkMessages.columns_of_others({ columns }))];
   if (altered.length > 0) others.push(warning("columns", checkMessages.columns_retyped({ columns: altered })));
+  const { schema, stateSchema } = where;
+  const shown = analyticsSchema(schema);
+  // Tables of a lake are looked into by --full alone.
+  const near = dialect.rowsAreNear ? streams.filter(stream => isMade(catalog, where, stream)) : [];
+  for (const { name: company } of companies) {
+    const tables = await emptiedNow(looked, { company, versioned, streams: near });
+    if (tables.length > 0) others.push(warning("tables", checkMessages.tables_emptied({ company, tables })));
+  }
+  const present = views ? await presentViews(db, dialect, shown) : noViews;
+  const moved = viewsOfOthers(present, { schema, stateSchema, shown }, catalogue);
+  const own = moved.filter(name => present.names.get(name) === true);
+  if (own.length > 0) others.push(warning("views", checkMessages.views_read_others({ schema: shown, views: own })));
   return [...others, ...[...unusable.values()].map(message => failure(NAME, new DestinationError(message)))];
 }
+
+/** Whether all tables of a stream are there, but for those of versions, which begin with `history`. */
+const isMade = (
+  { tables }: Catalog,
+  { schema, stateSchema }: Schemas,
+  { tables: { main, children } }: Stream,
+): boolean =>
+  [main, ...children].every(({ name }) => tables.has(`${schema}.${name}`)) &&
+  tables.has(`${stateSchema}.${rowStateName(main.name)}`);
 
 /** Free space below this is a warning: a first load may need it. */
 const LITTLE_BYTES = 1e9;

@@ -105,6 +105,16 @@ export const checkMessages = catalog("check", {
     ({ columns }) =>
       `Somebody changed the type of columns: ${columns.join(", ")}. The next run gives it back and reads their values again.`,
   ),
+  tables_emptied: template(
+    { company: "acme", tables: ["items", "item_parts"] as readonly string[] },
+    ({ company, tables }) =>
+      `Tables have lost all rows of ${company}: ${tables.join(", ")}. The next run loads again what the service still sends.`,
+  ),
+  views_read_others: template(
+    { schema: "sales_analytics", views: ["items"] as readonly string[] },
+    ({ schema, views }) =>
+      `Views of ${schema} read tables that are not tributary's, perhaps because somebody renamed or moved a table: ${views.join(", ")}. The next run makes these views again.`,
+  ),
   run_at_work: template(
     { command: "tributary sync", run_id: "20260329T010000Z-4f1c", pid: 4711, host: "etl-1" },
     ({ command, run_id, pid, host }) => `${command} (${run_id}, process ${pid} on ${host}) is at work`,

@@ -4,6 +4,7 @@ import { TributaryError } from "../../errors.ts";
 import type { Db } from "../../warehouse/database.ts";
 import { applyDiff, inPublish, openPublish, type Published } from "../../warehouse/merge/apply.ts";
 import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
+import { tablesMessages } from "../../warehouse/schema/messages.ts";
 import { rowStateRef, summedRows } from "../../warehouse/sql_fragments.ts";
 import { saveProblems } from "../../warehouse/state/problems.ts";
 import { resolveRejects, resolveUnseen } from "../../warehouse/state/rejects.ts";
@@ -65,6 +66,13 @@ export async function applyLoad(
   const told = reportDrift(stream, fresh, context.policy.ofStream(stream.name).unknownFields);
   progress.warnings.push(...told.warnings);
   progress.notes.push(...told.notes);
+  const { unknown } = published;
+  if (unknown > 0)
+    progress.warnings.push(
+      tablesMessages.state_older({
+        ...{ stream: stream.name, table: stream.tables.main.name, company: context.company, rows: unknown },
+      }),
+    );
   await stage.drop();
   const changed = published.inserted + published.updated + published.refreshed + published.deleted;
   if (changed > 0) await destination.afterPublish(stream.tables, changed);

@@ -42,6 +42,8 @@ export interface Published {
   /** Child tables that got lines, and by how many rows, deleted ones included, they are more. */
   readonly filled: ReadonlyMap<string, number>;
   readonly blockedLines: BlockedLines | undefined;
+  /** Rows that the table had though the row state did not know them. */
+  readonly unknown: number;
   readonly problems: readonly ColumnProblems[];
 }
 
@@ -105,11 +107,14 @@ export async function openPublish(
  */
 export async function applyDiff(
   publishing: Publishing,
-  compared: Diff,
+  found: Diff,
   { verdict, absent: absence, guard, lineLimits }: LoadDecision,
 ): Promise<Published> {
   const { target, names } = publishing;
   const { parent, company, tables } = target;
+  const unknown = await takeUnknownRows(publishing, found);
+  const { inserted, updated, known } = found;
+  const compared = { ...found, inserted: inserted - unknown, updated: updated + unknown, known: known + unknown };
   const judged = parent === undefined ? undefined : await judgeAnswers(publishing, parent, absence, guard, compared);
   const { diff: answered, deleted, blocked } = judged ?? { diff: compared, deleted: 0, blocked: undefined };
   const lines = await judgeLines(publishing, answered, lineLimits);
@@ -153,8 +158,22 @@ export async function applyDiff(
     linesDeleted,
     filled,
     blockedLines: lines.blocked,
+    unknown,
     problems,
   };
+}
+
+/**
+ * New rows that the table has already, for the row state is older than the table, are updated: inserted they would meet the
+ * primary key, or be there twice where there is none. Returns how many. A lake restores both at once.
+ */
+async function takeUnknownRows({ trx, destination, target, names }: Publishing, { inserted }: Diff): Promise<number> {
+  if (inserted === 0 || !destination.dialect.rowsAreNear) return 0;
+  const { main } = target.tables;
+  const { numAffectedRows = 0n } = await sql`update ${sql.id(names.changed)} c
+    set op = 'u', first_seen_at = t._first_seen_at from ${tableRef(destination, main)} t
+    where c.op = 'i' and t._company = ${target.company} and ${equal("t", "c", main.key)}`.execute(trx);
+  return Number(numAffectedRows);
 }
 
 /**

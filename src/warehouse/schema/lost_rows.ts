@@ -4,6 +4,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import type { Message } from "../../message.ts";
 import type { Db, Fragment } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
+import type { Looked } from "../ddl/present_tables.ts";
 import { NO_FINGERPRINT } from "../ddl/shape.ts";
 import type { Destination } from "../destination.ts";
 import { interruptHistory, keptStreams } from "../history/row_history.ts";
@@ -36,14 +37,7 @@ export interface Mended {
 export async function mendLostRows(destination: Destination, watched: Watched): Promise<Mended> {
   const { db, dialect } = destination;
   const { company, counts, now } = watched;
-  const rows = await db
-    .selectFrom("streams")
-    .select("stream")
-    .where("company", "=", company)
-    .where("rows", ">", 0)
-    .execute();
-  const published = new Set(rows.map(({ stream }) => stream));
-  const streams = watched.streams.filter(({ name }) => published.has(name));
+  const streams = await publishedOf(db, company, watched.streams);
   if (streams.length === 0) return { done: [], warnings: [] };
   const done: string[] = [];
   const warnings: Message[] = [];
@@ -82,6 +76,28 @@ export async function mendLostRows(destination: Destination, watched: Watched): 
     if (lines.some(({ rows, known }) => rows !== known)) await noteLines(destination, watched, stream, lines);
   }
   return { done, warnings };
+}
+
+/** What the next run finds empty. `streams`: those whose tables are there. */
+export async function emptiedNow(
+  looked: Looked,
+  watched: Pick<Watched, "company" | "versioned" | "streams">,
+): Promise<readonly string[]> {
+  const streams = await publishedOf(looked.db, watched.company, watched.streams);
+  const emptied = streams.length === 0 ? [] : await emptiedTables(looked, watched, streams);
+  return emptied.map(({ table }) => table);
+}
+
+/** Those of the streams that brought rows of the company. */
+async function publishedOf(db: Db, company: string, streams: readonly Stream[]): Promise<readonly Stream[]> {
+  const rows = await db
+    .selectFrom("streams")
+    .select("stream")
+    .where("company", "=", company)
+    .where("rows", ">", 0)
+    .execute();
+  const published = new Set(rows.map(({ stream }) => stream));
+  return streams.filter(({ name }) => published.has(name));
 }
 
 /** The streams of a company that a run of this day (UTC) was through with. */
@@ -140,8 +156,8 @@ interface Emptied {
 
 /** Tables without a row of the company's, though rows of it were loaded into them. */
 async function emptiedTables(
-  destination: Destination,
-  { company, versioned }: Watched,
+  destination: Looked,
+  { company, versioned }: Pick<Watched, "company" | "versioned">,
   streams: readonly Stream[],
 ): Promise<readonly Emptied[]> {
   const { db, schema } = destination;

@@ -97,6 +97,11 @@ export const tablesMessages = catalog("tables", {
     ({ table, company, versions, rows }) =>
       `${table} has ${counted(versions, "present version")} for ${counted(rows, "live row")} of ${company}. Somebody changed the table, or restored a part of the warehouse. This run begins the versions that are missing; versions that ended cannot be made again.`,
   ),
+  state_older: template(
+    { stream: "items", table: "items", company: "acme", rows: 3 },
+    ({ stream, table, company, rows }) =>
+      `${table} had ${counted(rows, "row")} of ${company} that tributary had not recorded. Its record is older than the table, as after a partial restore. This run replaced the rows. Run \`tributary sync ${stream} --full\` to compare all others.`,
+  ),
   copy_differs: template(
     { table: "dw.items", sent: contents(1_200, "81f2c0"), arrived: contents(1_199, "77ab03") },
     ({ table, sent, arrived }) =>

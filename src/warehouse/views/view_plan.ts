@@ -53,11 +53,8 @@ export function planViews(
     }
   }
   const all = [...wanted.values()];
-  const places = [place.stateSchema, order.schema].map(schema => `${schema}.`);
-  const ours = new Set(order.catalogue.flatMap(stream => namesOf(place.schema, stream)));
-  // A table that was renamed or moved is still what the views of before read.
-  const isBound = ({ name }: View) =>
-    present.reads.get(name)?.every(read => ours.has(read) || places.some(schema => read.startsWith(schema))) !== false;
+  const moved = new Set(viewsOfOthers(present, { ...place, shown: order.schema }, order.catalogue));
+  const isBound = ({ name }: View) => !moved.has(name);
   const isDefined = (view: View) => {
     const before = present.names.get(view.name) === true ? present.record[view.name] : undefined;
     const { definition } = printOf(view);
@@ -73,6 +70,18 @@ export function planViews(
     wanted,
     warnings,
   };
+}
+
+/** The views that read another table than a stream's: one that was renamed or moved is still what the views of before read. */
+export function viewsOfOthers(
+  present: PresentViews,
+  { schema, stateSchema, shown }: Schemas & { readonly shown: string },
+  catalogue: readonly Stream[],
+): readonly string[] {
+  const places = [stateSchema, shown].map(schema => `${schema}.`);
+  const ours = new Set(catalogue.flatMap(stream => namesOf(schema, stream)));
+  const isOurs = (read: string) => ours.has(read) || places.some(place => read.startsWith(place));
+  return [...present.reads].flatMap(([name, reads]) => (reads.every(isOurs) ? [] : [name]));
 }
 
 /** The tables of a stream, those of versions included, `schema.name`. */

@@ -31,7 +31,7 @@ const checked = (path: string, readers: "snapshot" | "direct") =>
   Array.fromAsync(
     checkDestination(
       { ...settingsFor(path, { readers }), type: "duckdb", grantSelectTo: [] } as unknown as DuckdbConfig,
-      { version: "1", companies: [], streams: [], versioned: new Set(), views: false, workers: false },
+      { version: "1", companies: [], streams: [], versioned: new Set(), views: false, workers: false, catalogue: [] },
       systemClock,
     ),
   );

@@ -160,7 +160,7 @@ test("check says how the connection is protected", async () => {
   const lineOf = async (url: string) => {
     const api = { base_url: "https://procurement.example.com", key: "key-of-the-test" };
     const { destination } = (await loaded({ api, destination: { type: "postgres", url } })).config;
-    const wanted = { streams: [], versioned: new Set<string>(), views: false, workers: false };
+    const wanted = { streams: [], versioned: new Set<string>(), views: false, workers: false, catalogue: [] };
     const fitness = { version: "0", companies: [], ...wanted };
     const lines = await Array.fromAsync(checkDestination(destination, fitness, systemClock));
     return lines.find(({ name }) => name === "connection");

@@ -20,7 +20,15 @@ const orders = "procurement.purchase_orders";
 
 async function checkOf(place: Scenario, streams: readonly Stream[], versioned: ReadonlySet<string>) {
   const { destination } = await configOf(place.simulator, place.warehouse, {});
-  const fitness = { streams, companies: [], versioned, views: false, workers: false, version: "999.0.0" };
+  const fitness = {
+    streams,
+    companies: [],
+    versioned,
+    views: false,
+    workers: false,
+    catalogue: [],
+    version: "999.0.0",
+  };
   return Array.fromAsync(checkDestination(destination, fitness, place.clock));
 }
 

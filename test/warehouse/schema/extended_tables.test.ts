@@ -35,7 +35,14 @@ describe.each(warehouses)("$name", ({ make, name }) => {
       await meddle(place.warehouse, [
         table("purchase_orders", "twice bigint generated always as (2 * comm_count) stored"),
       ]);
-    const fitness = { streams: version(), companies: [], versioned: new Set<string>(), views: false, workers: false };
+    const fitness = {
+      streams: version(),
+      companies: [],
+      versioned: new Set<string>(),
+      views: false,
+      workers: false,
+      catalogue: [],
+    };
     const checked = checkDestination(
       (await configOf(simulator, place.warehouse, {})).destination,
       { ...fitness, version: "999.0.0" },

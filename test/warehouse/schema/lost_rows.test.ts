@@ -151,6 +151,30 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(details).toBe(0);
   });
 
+  test("rows that the tables have and the row state does not are replaced, on the same day too, and none is stored twice", async () => {
+    const { mended, count } = await loaded(true);
+    const newer = `po_number in (select po_number from ${data}s order by po_number desc limit 4)`;
+    for (const where of [newer, "true"]) {
+      const state = ["purchase_orders", "purchase_order_details"].map(
+        stream => `delete from _tributary.rows_${stream} where ${where}`,
+      );
+      const rows = where === "true" ? 12 : 4;
+      const { report } = await mended([
+        ...state,
+        `delete from _tributary.details where ${where.replace("po_number", "parent_key")}`,
+      ]);
+      expect(report.exit_code).toBe(0);
+      expect(report.warnings.map(({ code, fields }) => [code, fields["table"], fields["rows"]])).toEqual([
+        ["tables.state_older", "purchase_orders", rows],
+        ["tables.state_older", "purchase_order_details", rows],
+      ]);
+      expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, updated: rows });
+      for (const table of ["purchase_orders", "purchase_order_details"])
+        expect([await count(table), await count(`${table}_versions`, "_is_current")]).toEqual([12, 12]);
+      expect((await mended([])).report.warnings).toEqual([]);
+    }
+  });
+
   test("tables that another state schema knows are refused until that schema is gone", async () => {
     const { sync, configure, mended, warehouse } = await loaded();
     const streams = { defaults: { details: { audit: 0 } } };

@@ -154,6 +154,8 @@ class Call {
   /** 429s, and what they asked to wait for. */
   readonly #limited = { count: 0, waitMs: 0, totalMs: 0 };
   #refreshed: boolean;
+  /** A 401 without the service's envelope came, which a proxy may have sent: a second one counts. */
+  #isDoubted = false;
   /** Whether the last request may have reached the service. */
   #isStarted = false;
   /** Of the last request: the key that it was sent with, its answer's time, status and share of memory. */
@@ -339,8 +341,13 @@ class Call {
 
   async #afterRefusal(verdict: Verdict & { kind: "refused" }): Promise<void> {
     const { settings } = this.#client;
-    const { failure, body } = verdict;
+    const { failure, body, complaint } = verdict;
     if (failure === "not_found" && body !== undefined) this.#show(body, null);
+    const isUnsigned = this.#status === 401 && complaint === undefined;
+    if (isUnsigned && !this.#isDoubted && this.#options.once !== true) {
+      this.#isDoubted = true;
+      return this.#afterFault(verdict);
+    }
     if (failure !== "unauthorized" || this.#refreshed || settings.refreshKey === undefined) throw this.#giveUp(verdict);
     this.#refreshed = true;
     // Another request may have brought the new key meanwhile.
@@ -357,7 +364,7 @@ class Call {
     this.#noteRetry(verdict, waitMs);
   }
 
-  async #afterFault(verdict: Verdict & { kind: "again" }): Promise<void> {
+  async #afterFault(verdict: Fault): Promise<void> {
     const { settings, stats, accepted } = this.#client;
     const { limits, random, clock } = settings;
     this.#failed += 1;
@@ -384,13 +391,7 @@ class Call {
     const { stats, accepted, base } = this.#client;
     stats.failures[fault.failure] = (stats.failures[fault.failure] ?? 0) + 1;
     const lasting = accepted ? undefined : fault.lasting === true ? elsewhere(base) : fault.lasting;
-    const sent = {
-      method: this.#method,
-      path: this.#path,
-      attempts: this.#requests,
-      status: this.#status,
-      key: this.#key,
-    };
-    return apiError(fault, sent, lasting ?? this.#options.advice?.[fault.failure]);
+    const sent = { method: this.#method, path: this.#path, attempts: this.#requests, key: this.#key };
+    return apiError(fault, { ...sent, status: this.#status }, lasting ?? this.#options.advice?.[fault.failure]);
   }
 }

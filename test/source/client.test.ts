@@ -143,6 +143,25 @@ describe("the key", () => {
     expect(refreshed).toBe(1);
   });
 
+  test("is refused by the second 401 without the service's envelope, for a proxy may have sent the first", async () => {
+    const unsigned = (times: number) =>
+      serve((response, _request, count) =>
+        count <= times ? response.writeHead(401).end("who?") : json(response, 200, { data: 1 }),
+      );
+    await using passing = await unsigned(1);
+    await using api = client(passing.url);
+    expect(await api.get("/po", {})).toMatchObject({ data: 1, requests: 2 });
+    expect(api.waits).toEqual([500]);
+    await using lasting = await unsigned(9);
+    await using refused = client(lasting.url);
+    const error = { failure: "unauthorized", exitCode: 3, attempts: 2 };
+    expect(await rejection(refused.get("/po", {}))).toMatchObject(error);
+    let refreshed = 0;
+    await using fresh = client(lasting.url, { refreshKey: async () => `new${refreshed++}` });
+    expect(await rejection(fresh.get("/po", {}))).toMatchObject({ ...error, attempts: 3 });
+    expect(refreshed).toBe(1);
+  });
+
   test("is replaced once by many 401s at once, and only after it was admitted", async () => {
     let refreshed = 0;
     const admitted: unknown[] = [];

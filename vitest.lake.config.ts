@@ -9,7 +9,7 @@ export default defineConfig({
       "test/lake/**/*.test.ts",
       "test/operations/move/*.test.ts",
       "test/warehouse/conformance/*.test.ts",
-      "test/warehouse/{schema/{retyped,tables},views/ensure,state/rejects}.test.ts",
+      "test/warehouse/{schema/tables,views/ensure,state/rejects}.test.ts",
     ],
     exclude: [],
     globalSetup: ["test/lake/setup.ts"],

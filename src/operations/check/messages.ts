@@ -103,7 +103,7 @@ export const checkMessages = catalog("check", {
   columns_retyped: template(
     { columns: ["items.price"] as readonly string[] },
     ({ columns }) =>
-      `Somebody changed the type of columns: ${columns.join(", ")}. The next run gives it back and reads their values again.`,
+      `Somebody changed the type of columns: ${columns.join(", ")}. The next run restores the types and reads the values again.`,
   ),
   tables_emptied: template(
     { company: "acme", tables: ["items", "item_parts"] as readonly string[] },

@@ -39,7 +39,7 @@ export const tablesMessages = catalog("tables", {
   column_needed: template(
     { column: "dw.items.price", needed_by: names("policy cheap on table dw.items") },
     ({ column, needed_by }) =>
-      `The type of ${column} was changed, and the next run would change it back, but these need the column: ${needed_by.join(", ")}. Drop them; after the next run they can be created again.`,
+      `The type of ${column} was changed. The next run would restore it, but these objects need the column: ${needed_by.join(", ")}. Drop them; after the next run they can be created again.`,
   ),
   required_column: template(
     { column: "dw.items.shelf" },

@@ -223,13 +223,13 @@ function unnamedWithin(
 }
 
 /** The JSON text of an answer whose data was changed, its numerals digit for digit. */
-export function bodyOf({ data, pagination, meta }: Envelope): Buffer {
+export function bodyOf({ data, pagination, around }: Envelope): Buffer {
   const block = pagination && {
     next_cursor: pagination.nextCursor ?? null,
     has_more: pagination.hasMore,
     limit: pagination.limit ?? null,
   };
-  return Buffer.from(jsonText({ data, pagination: block, meta }));
+  return Buffer.from(jsonText({ data, pagination: block, meta: around["meta"] }));
 }
 
 /** JSON of values as they were parsed. @throws TributaryError where they are nested too deeply to be written again */

@@ -123,6 +123,8 @@ export interface ApiListeners {
   /** Hears every `slowMs` (10 s) of a request that has no answer for so long. */
   readonly onSlow?: (unanswered: Unanswered) => void;
   readonly slowMs?: number;
+  /** Hears once of the first envelope with fields that the documents don't name. */
+  readonly onUndocumented?: (path: string, fields: readonly string[]) => void;
   /** Sees each answer before whoever asked does. */
   readonly onAnswer?: ((answer: RawAnswer) => void) | undefined;
 }

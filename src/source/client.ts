@@ -5,6 +5,7 @@ import type { ApiError, ApiFailure } from "../errors.ts";
 import type { Answer, Api, ApiListeners, ApiSettings, ApiStats, GetOptions, Method, Query, Unanswered } from "./api.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
 import { connect } from "./connection.ts";
+import { undocumentedIn } from "./envelope.ts";
 import { type Dispatch, exchange, type WireAnswer } from "./exchange.ts";
 import { apiError, BarredError, BudgetSpentError, broken, tooLong } from "./fault.ts";
 import { UsedKey, withoutKey } from "./key.ts";
@@ -38,6 +39,7 @@ class Client implements Api {
   /** Why nothing is sent any more, once the service wants a pause that nobody here waits for. */
   barred: string | undefined;
   readonly key: UsedKey;
+  hasNamedUndocumented = false;
 
   constructor(settings: ApiSettings) {
     const { baseUrl, limit, limits, clock, listeners } = settings;
@@ -326,6 +328,11 @@ class Call {
       // Nobody is given the answer who could release it.
       this.#share?.release();
       throw error;
+    }
+    const undocumented = client.hasNamedUndocumented ? [] : undocumentedIn(envelope);
+    if (undocumented.length > 0) {
+      client.hasNamedUndocumented = true;
+      settings.listeners?.onUndocumented?.(this.#path, undocumented);
     }
     const requests = this.#requests;
     const told = { date: this.#at, bytes: body.length, requests, retries: requests - 1, status: this.#status ?? 200 };

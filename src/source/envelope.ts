@@ -10,7 +10,8 @@ export interface Pagination {
 export interface Envelope {
   readonly data: unknown;
   readonly pagination: Pagination | undefined;
-  readonly meta: unknown;
+  /** What stands around the data: `pagination` and `meta`, and whatever is not documented. */
+  readonly around: Readonly<Record<string, unknown>>;
 }
 
 /** What the service said about a failure, fit to be shown. */
@@ -20,13 +21,19 @@ export interface Complaint {
   readonly requestId: string | undefined;
 }
 
-const success = z.object({ data: z.unknown(), pagination: z.unknown().optional(), meta: z.unknown().optional() });
-
+const documented = new Set(["pagination", "meta"]);
 const pagination = z.object({
   next_cursor: z.string().nullish(),
   has_more: z.boolean(),
   limit: z.number().nullish().catch(undefined),
 });
+
+/** The fields of an answer's envelope that the documents don't name, a few of them, fit to be shown. */
+export const undocumentedIn = ({ around }: Envelope): readonly string[] =>
+  Object.keys(around)
+    .filter(field => !documented.has(field))
+    .slice(0, 5)
+    .map(field => shown(field, 80));
 
 const said = z.coerce.string().nullish().catch(undefined);
 const failure = z.object({ error: z.object({ code: said, message: said, request_id: said }) });
@@ -36,13 +43,12 @@ const failure = z.object({ error: z.object({ code: said, message: said, request_
  * `data`: an answer that was whole so far begins to come in pages one day.
  */
 export function readEnvelope(json: unknown, paged = false): Envelope | undefined {
-  const read = success.safeParse(json);
-  // z.unknown() accepts a missing key.
-  if (!read.success || !("data" in read.data) || read.data.data === undefined) return undefined;
-  const { data, meta } = read.data;
-  const places = [read.data.pagination, data, json].filter(namesPages);
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
+  const { data, ...around } = json as { readonly data?: unknown; readonly pagination?: unknown };
+  if (data === undefined) return undefined;
+  const places = [around.pagination, data, around].filter(namesPages);
   const pagination = firstOf(places, readPagination) ?? (paged ? undefined : firstOf(places, readCursor));
-  return { data, pagination, meta };
+  return { data, pagination, around };
 }
 
 /** Looked at before anything is parsed: most answers say nothing of pages, and there is one for each detail. */
@@ -88,12 +94,12 @@ export function readComplaint(json: unknown): Complaint | undefined {
   const read = failure.safeParse(json);
   if (!read.success) return undefined;
   const { code, message, request_id } = read.data.error;
-  return { code: shown(code, 80), message: shown(message, 300), requestId: shown(request_id, 80) };
+  const brief = (text: string | null | undefined, most: number) => (text ? shown(text, most) : undefined);
+  return { code: brief(code, 80), message: brief(message, 300), requestId: brief(request_id, 80) };
 }
 
 /** The beginning of a text, fit for a terminal, a log and a database: no control characters, none that turn the reading direction. */
-function shown(text: string | null | undefined, most: number): string | undefined {
-  if (text === null || text === undefined) return undefined;
+export function shown(text: string, most: number): string {
   return text
     .slice(0, most)
     .toWellFormed()

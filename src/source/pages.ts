@@ -11,6 +11,7 @@ export interface Page extends Pick<Answer, "bytes" | "requests" | "retries"> {
   /** Undefined where a row was skipped. */
   readonly date: Date | undefined;
   readonly data: unknown;
+  readonly around: Answer["around"];
   /** The page was this row, and has no data. */
   readonly skipped?: SkippedRow;
   readonly cursor: string | undefined;
@@ -328,7 +329,7 @@ function skippedPage(
   const rowText = text?.slice(text.indexOf("["), end + 1);
   const isLast = !pagination.hasMore;
   return {
-    ...{ data: undefined, date: undefined, bytes: body.length, limit: 1, release: () => undefined },
+    ...{ data: undefined, around: {}, date: undefined, bytes: body.length, limit: 1, release: () => undefined },
     ...{ cursor, isLast, nextCursor: isLast ? undefined : pagination.nextCursor },
     skipped: { text: isClean(rowText) ? rowText : undefined, cursor, offset: 0, rows: 1 },
   };
@@ -342,6 +343,7 @@ function pageOf(answer: Answer, cursor: string | undefined, refused: number): Om
   const isLast = answer.pagination?.hasMore !== true;
   return {
     data: answer.data,
+    around: answer.around,
     cursor,
     nextCursor: isLast ? undefined : answer.pagination.nextCursor,
     isLast,

@@ -2,6 +2,7 @@ import { type ApiFailure, passingAdvice } from "../errors.ts";
 import type { ReadPage } from "../rows/page_reader.ts";
 import { BodyError, decompress, inUtf8, parseJson } from "./body.ts";
 import { type Complaint, cursorFault, type Envelope, readComplaint, readEnvelope } from "./envelope.ts";
+import { failureBeside, inWords } from "./evidence.ts";
 import type { WireAnswer } from "./exchange.ts";
 import { httpDate, retryAfterMs } from "./retry.ts";
 
@@ -68,8 +69,8 @@ const isPage = ({ status, headers }: WireAnswer): boolean =>
 const page = (status: number) => ({ what: `status ${status} and a web page (HTML)`, lasting: true as const });
 
 function succeeded(json: unknown, body: Buffer, status: number, paged: boolean): Verdict {
-  const partial = partialness(json, status);
-  if (partial !== undefined) return { kind: "again", failure: "malformed", ...partial };
+  const beside = failureBeside(json, status);
+  if (beside !== undefined) return { kind: "again", failure: "malformed", ...beside };
   const envelope = readEnvelope(json, paged);
   if (envelope === undefined) return { kind: "again", failure: "malformed", what: `status ${status} without "data"` };
   if (paged && envelope.pagination === undefined) {
@@ -81,26 +82,6 @@ function succeeded(json: unknown, body: Buffer, status: number, paged: boolean):
   if (fault !== undefined) return { kind: "again", failure: "malformed", what: `status ${status} and ${fault}` };
   return { kind: "data", envelope, body };
 }
-
-/** Statuses of HTTP for an answer that holds a part of what was requested, or several answers. */
-const PARTIAL_CONTENT = 206;
-const MULTI_STATUS = 207;
-
-/** Why an answer with data is not whole by its own words; undefined: it says nothing of the kind. Its missing rows would be deleted. */
-function partialness(json: unknown, status: number): Pick<Fault, "what" | "complaint"> | undefined {
-  if (status === PARTIAL_CONTENT || status === MULTI_STATUS)
-    return { what: `status ${status}, which means a part of the answer` };
-  if (typeof json !== "object" || json === null) return undefined;
-  const { error, errors } = json as { readonly error?: unknown; readonly errors?: unknown };
-  if (isNothing(error) && isNothing(errors)) return undefined;
-  const complaint = readComplaint(json);
-  return { what: `status ${status} with an error beside the data${inWords(complaint)}`, complaint };
-}
-
-const isNothing = (value: unknown): boolean => !value || (typeof value === "object" && Object.keys(value).length === 0);
-
-const inWords = (complaint: Complaint | undefined): string =>
-  `${complaint?.code ? ` ${complaint.code}` : ""}${complaint?.message ? `: ${complaint.message}` : ""}`;
 
 /**
  * A refusal is the service's own word, with its error envelope, and asks for no second attempt. Everything else between the

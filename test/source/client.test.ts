@@ -36,7 +36,7 @@ describe("an answer", () => {
     expect(answer).toMatchObject({
       data: { rows: [1] },
       pagination: { nextCursor: "abc", hasMore: true, limit: 5 },
-      meta: { a: 1 },
+      around: { meta: { a: 1 } },
       date: said,
       requests: 1,
       retries: 0,
@@ -53,6 +53,15 @@ describe("an answer", () => {
     await using service = await serve(response => json(response, 200, { data: null, pagination: null }));
     await using api = client(service.url);
     expect(await api.get("/x", {})).toMatchObject({ data: null, pagination: undefined });
+  });
+
+  test("with undocumented fields around its data is named once, with a few of them", async () => {
+    const fields = Object.fromEntries(["warnings", "a\nb", "c", "d", "e", "f"].map(name => [name, 1]));
+    await using service = await serve(response => json(response, 200, { data: null, meta: {}, ...fields }));
+    const named: unknown[] = [];
+    await using api = client(service.url, { onUndocumented: (path, names) => named.push([path, names]) });
+    for (const path of ["/x", "/y"]) await api.get(path, {});
+    expect(named).toEqual([["/x", ["warnings", "a b", "c", "d", "e"]]]);
   });
 
   test("connections are kept alive", async () => {

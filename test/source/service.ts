@@ -46,7 +46,7 @@ export function client(
   const clock = hastyClock();
   const events: RetryEvent[] = [];
   const { timeoutMs = 30_000, maxWaitMs = 600_000, maxBodyBytes, maxRequests, onRetry, onSlow, ...rest } = settings;
-  const { slowMs, onAnswer, ...own } = rest;
+  const { slowMs, onAnswer, onUndocumented, ...own } = rest;
   const api = createApi({
     baseUrl: url,
     key,
@@ -63,6 +63,7 @@ export function client(
     listeners: {
       onRetry: onRetry ?? (event => events.push(event)),
       onAnswer,
+      ...(onUndocumented === undefined ? {} : { onUndocumented }),
       ...(onSlow === undefined ? {} : { onSlow }),
       ...(slowMs === undefined ? {} : { slowMs }),
     },

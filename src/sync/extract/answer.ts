@@ -1,5 +1,8 @@
 import type { Detail, Stream } from "../../catalog/stream.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
+import { type Envelope, shown } from "../../source/envelope.ts";
+import { lackIn } from "../../source/evidence.ts";
+import type { StreamProgress } from "../stream_progress.ts";
 import { extractMessages } from "./messages.ts";
 import { besideRows, insteadOfRows, nameOf, placeOfRows, sectionsIn } from "./rows_in_answer.ts";
 
@@ -8,10 +11,22 @@ export class UnfitError extends Error {
   override readonly name = "UnfitError";
 }
 
-/** The rows of an answer or of a page of it, what stands beside them, and the column that tells arrays side by side apart. */
+type Came = Pick<Envelope, "data" | "around">;
+
+/** Whether more rows than came are said to be there, which a note says once a run. */
+export function notesLack(answer: Came, rows: number, path: string, { notes }: StreamProgress): boolean {
+  const lack = lackIn(answer, rows);
+  if (lack === undefined) return false;
+  const note = extractMessages.more_rows({ path, ...lack, rows });
+  if (notes.every(({ code }) => code !== note.code)) notes.push(note);
+  return true;
+}
+
+/** The rows of an answer or of a page of it, what stands beside and around them, and the column that tells arrays side by side apart. */
 export interface Part {
   readonly rows: readonly { readonly section: string | undefined; readonly row: unknown }[];
   readonly beside: Record<string, unknown>;
+  readonly around: Envelope["around"];
   readonly column: string | undefined;
 }
 
@@ -19,7 +34,7 @@ export interface Part {
 export function partOf(
   stream: Stream,
   { rows: place }: Detail,
-  data: unknown,
+  { data, around }: Came,
   asked: readonly (readonly [column: string, value: string])[],
   path: string,
 ): Part {
@@ -29,7 +44,7 @@ export function partOf(
       throw new UnfitError(`${path}: expected an object as data, got ${nameOf(data)}`);
     const other = isObject ? otherKey(stream, data as Record<string, unknown>, asked, true) : undefined;
     if (other !== undefined) throw new UnfitError(extractMessages.other_key({ path, ...other }).message);
-    return { rows: [{ section: undefined, row: data }], beside: {}, column: undefined };
+    return { rows: [{ section: undefined, row: data }], beside: {}, around, column: undefined };
   }
   // The publish of details holds back answers by which too many rows would leave, those with null among them.
   const sections = sectionsIn(data, place, true);
@@ -41,7 +56,7 @@ export function partOf(
     const other = otherKey(stream, row as Record<string, unknown>, asked, false);
     if (other !== undefined) throw new UnfitError(extractMessages.other_key({ path, ...other }).message);
   }
-  return { rows, beside: besideRows(data), column: typeof place === "string" ? undefined : place.column };
+  return { rows, beside: besideRows(data), around, column: typeof place === "string" ? undefined : place.column };
 }
 
 const takesAnything = ({ tables }: Stream): boolean =>
@@ -76,14 +91,7 @@ function otherKey(
     if (column?.source !== "row") continue;
     const came = textOf(valueAt(column.path, row));
     if (came !== expected && (came !== undefined || isRequired))
-      return { column: name, expected, got: came === undefined ? came : shown(came) };
+      return { column: name, expected, got: came === undefined ? came : shown(came, 80) };
   }
   return undefined;
 }
-
-/** The beginning of a value the service chose, fit for a message that is stored. */
-const shown = (text: string): string =>
-  text
-    .slice(0, 80)
-    .toWellFormed()
-    .replace(/\p{Cc}/gu, " ");

@@ -7,9 +7,8 @@ import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import { buildPath, PathError } from "../../source/path.ts";
 import type { WorkItem, WorkList } from "../../warehouse/details/work_list.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import { type Part, partOf, UnfitError } from "./answer.ts";
+import { notesLack, type Part, partOf, UnfitError } from "./answer.ts";
 import { PAGE_ROWS } from "./listing.ts";
-import { notesMore } from "./more_rows.ts";
 import { inParallel } from "./parallel.ts";
 import type { Reading } from "./reading.ts";
 import { edgesOf } from "./rows_in_answer.ts";
@@ -172,7 +171,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
       const answer = await getWhole(api, path, query, { priority, signal, holds: true });
       progress.page(answer);
       release = answer.release;
-      const parts = [partOf(stream, mode, answer.data, asked, path)];
+      const parts = [partOf(stream, mode, answer, asked, path)];
       return { item, parts, rest: undefined, at: timeOf(item), release };
     }
     const digest = (row: unknown, context: object) => job.encoder.digest(row, { ...context });
@@ -188,7 +187,7 @@ async function fetchDetail(job: DetailsJob, item: WorkItem): Promise<Fetched | R
       // A whole answer holds its memory until it is taken; what waits here would keep the pages after it from coming.
       if (isWhole) release = () => void pages.return(undefined);
       else page.value.release();
-      parts.push(partOf(stream, mode, page.value.data, asked, path));
+      parts.push(partOf(stream, mode, page.value, asked, path));
       if (isWhole) return { item, parts, rest: undefined, at: timeOf(item), release };
       bytes += page.value.bytes;
       if (parts.length === PAGES_AHEAD || bytes > BYTES_AHEAD) return { item, parts, rest: pages, at: timeOf(item) };
@@ -220,9 +219,10 @@ async function takeAnswer(
   encoder.parent = item.parentKey;
   let place = 0;
   let unstorable = 0;
-  let last: Part["beside"] = {};
-  const take = ({ rows, beside, column }: Part): void => {
-    last = beside;
+  let last: Pick<Part, "beside" | "around"> = { beside: {}, around: {} };
+  const take = (part: Part): void => {
+    last = part;
+    const { rows, beside, column } = part;
     for (const { section, row } of rows) {
       const known = mode.rows === undefined ? context : { ...context, [INDEX_COLUMN]: place };
       const placed = column === undefined ? known : { ...known, [column]: section };
@@ -236,7 +236,7 @@ async function takeAnswer(
     for (const part of parts) take(part);
     for await (const page of rest ?? []) {
       progress.page(page);
-      take(partOf(stream, mode, page.data, Object.entries(own), stream.path));
+      take(partOf(stream, mode, page, Object.entries(own), stream.path));
       if (batches.due) scan.record = await batches.put(scan.record);
     }
   } catch (error) {
@@ -248,7 +248,7 @@ async function takeAnswer(
   progress.activity.rows++;
   // Of an answer that was not stored whole nobody knows what it lacks.
   const isList = mode.rows !== undefined;
-  const isShort = isList && notesMore(last, place, stream.path, progress);
+  const isShort = isList && notesLack({ ...last, data: last.beside }, place, stream.path, progress);
   const unstored = isList && unstorable > 0 ? `${unstorable} of its rows could not be stored` : undefined;
   const reason = unstored ?? (isShort ? "the service says that it has more rows" : undefined);
   encoder.outcome({ ...rowStateFacts(fetched), outcome: "ok", reason });

@@ -5,11 +5,12 @@ import { valueAt } from "../../rows/encode_value.ts";
 import type { Encoder } from "../../rows/encoder.ts";
 import type { Answer, Query } from "../../source/api.ts";
 import { telling } from "../../source/archive/about.ts";
+import { countIn } from "../../source/evidence.ts";
 import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
+import { notesLack } from "./answer.ts";
 import { extractMessages } from "./messages.ts";
-import { countIn, notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
 import {
   besideRows,
@@ -179,7 +180,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
   const came = record.rows + rows;
   // Of the field that the stream names as its count the publish tells.
   const isCounted = total !== null && total > came;
-  const isSaidShort = ended && !paged && !isCounted && notesMore(page.data, came, job.path, job.progress);
+  const isSaidShort = ended && !paged && !isCounted && notesLack(page, came, job.path, job.progress);
   const isWhole = ended && record.pages === 0 && job.queries.length === 1 && !isNarrowed;
   return {
     ...record,

@@ -5,10 +5,9 @@ import { type About, telling } from "../../source/archive/about.ts";
 import { proofIn } from "../../source/evidence.ts";
 import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import { otherThanAsked } from "./answer.ts";
+import { notesLack, otherThanAsked } from "./answer.ts";
 import { PAGE_ROWS, takePage } from "./listing.ts";
 import { extractMessages } from "./messages.ts";
-import { notesMore } from "./more_rows.ts";
 import type { Reading } from "./reading.ts";
 import { edgesOf, rowsIn } from "./rows_in_answer.ts";
 
@@ -31,7 +30,7 @@ const HOPELESS = 20;
 /** Answers wait for the ones before them: so many pages' worth at once. */
 const PAGES_WAITING = 4;
 
-type Came = Pick<Page, "data" | "date" | "skipped" | "requests" | "retries" | "bytes">;
+type Came = Pick<Page, "data" | "around" | "date" | "skipped" | "requests" | "retries" | "bytes">;
 
 /** All pages of an answer: usually one. */
 type Answered = { readonly pages: readonly Came[] } | { readonly error: unknown };
@@ -106,7 +105,9 @@ async function takeAnswer(
     let rows = 0;
     for (const page of pages) rows += await takeRows(job, record.part, page);
     const { limit, lookup } = job.listing;
-    const isShort = lookup?.single !== true && notesMore(pages.at(-1)?.data, rows, job.stream.path, progress);
+    const last = pages.at(-1);
+    const isList = last !== undefined && lookup?.single !== true;
+    const isShort = isList && notesLack(last, rows, job.stream.path, progress);
     const taken = {
       ...next,
       pages: record.pages + pages.length,

@@ -8,7 +8,7 @@ import type { LoadTarget } from "../../warehouse/merge/load_target.ts";
 import type { SyncContext } from "../context.ts";
 import { inParallel } from "../extract/parallel.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { type Evidence, type Key, type Missed, needsAnswers } from "./soft_delete_decision.ts";
+import { type Evidence, type Key, type Missed, type Needed, needs } from "./soft_delete_decision.ts";
 
 /** Listed rows whose addresses are requested in turn until one is answered. */
 const CONTROLS = 3;
@@ -23,9 +23,10 @@ export async function answersAbout(
   { target, unknown }: { readonly target: LoadTarget; readonly unknown: readonly Key[] },
   progress: StreamProgress,
 ): Promise<readonly Evidence[]> {
-  if (!needsAnswers(missed)) return [];
+  const needed = needs(missed);
+  if (needed === undefined) return [];
   const lookups = await lookedUpInVain(context, target, unknown);
-  return [...lookups, ...(await requestAddresses(context, missed, target, progress))];
+  return [...lookups, ...(await requestAddresses(context, needed, target, progress))];
 }
 
 /** The missing rows whose values the service does not know. */
@@ -46,7 +47,7 @@ async function lookedUpInVain(
  */
 async function requestAddresses(
   context: SyncContext,
-  { address, before }: Pick<Missed, "address" | "before">,
+  { address, after }: Needed,
   target: LoadTarget,
   progress: StreamProgress,
 ): Promise<readonly Evidence[]> {
@@ -63,7 +64,7 @@ async function requestAddresses(
     if (proof === "presence" || proof === "refusal") break;
   }
   if (controls.at(-1)?.proof !== "presence") return controls;
-  const keys = await missingKeys(destination, target, policy.deletes.confirmMax, before?.asked ?? []);
+  const keys = await missingKeys(destination, target, policy.deletes.confirmMax, after);
   progress.activity.waitingFor = `the addresses of ${keys.length} missing rows`;
   const proofs = new Map<Key, Proof>();
   const width = service.limiter.state.maximum;

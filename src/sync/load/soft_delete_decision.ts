@@ -60,13 +60,21 @@ type Block = "empty" | "share" | "half";
 
 const nothing = { verdict: undefined, blocked: undefined, undecided: null, warnings: [], notes: [] };
 
-/** Whether the scan alone does not decide: the missing rows are judged by answers of their own, and by earlier scans. */
-export const needsAnswers = (missed: Missed): boolean => byScan(missed) === undefined;
+/** The requests that a decision needs: for the addresses of a listed row and of missing ones, those behind the row `after` first. */
+export interface Needed {
+  /** Undefined: the rows have none. What lookups ran into counts all the same. */
+  readonly address: string | undefined;
+  readonly after: readonly string[];
+}
+
+/** What the missing rows are judged by, beside earlier scans; undefined: the scan alone decides. */
+export const needs = (missed: Missed): Needed | undefined =>
+  byScan(missed) === undefined ? { address: missed.address, after: missed.before?.asked ?? [] } : undefined;
 
 /**
  * Soft deletes: decides which missing rows are gone. What comes before it: only a full scan whose questions were all answered
  * looks for missing rows (stream/listing.ts), and rows before `start` are not among them (diff_load.ts). What follows: merge/deletion.ts marks them in the publishing transaction.
- * Details have a guard of their own (merge/outcomes.ts).
+ * The 404s of details are judged by `areDoubtful`, of the same guard.
  *
  * On proof, never on doubt. Equal totals are none: one deletion before an offset cursor and
  * one arrival behind it keep them and hide a live row. Proof is one answer that holds the whole list, a working list, a row's
@@ -159,18 +167,4 @@ function blockMessage({ stream, diff, limits }: Missed, block: Block): Message {
   if (block === "half") return deletesMessages.half({ stream, missing, live });
   const { maxShare: max_share = 0, minRows: min_rows = 0 } = limits ?? {};
   return deletesMessages.blocked({ stream, missing, live, max_share, min_rows });
-}
-
-/** Details that answered 404: how many did, and how many of the parents with live rows these are. */
-interface Absences {
-  readonly absent: number;
-  readonly answered: number;
-  readonly withRows: { readonly absent: number; readonly all: number };
-}
-
-/** One order that is gone answers 404; hundreds at once whose rows would go, or nothing but 404s, are a service that lost its way. */
-export function areDoubtful({ absent, answered, withRows }: Absences, limits: DeletionLimits): boolean {
-  if (absent <= limits.minRows) return false;
-  if (withRows.all === 0) return answered === 0;
-  return isTooMany(limits, withRows.absent, withRows.all);
 }

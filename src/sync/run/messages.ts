@@ -38,6 +38,11 @@ export const runMessages = catalog("run", {
     request,
     ({ since_ms, ...request }) => `waiting for ${requestInWords({ ...request, sinceMs: since_ms })}`,
   ),
+  undocumented_envelope: template(
+    { path: "/po", fields: ["warnings"] as readonly string[] },
+    ({ path, fields }) =>
+      `The answer to ${path} has fields around its data that are not documented: ${fields.join(", ")}. They are not read.`,
+  ),
   waiting_for_lock: template(
     { holder: "tributary sync (pid 12 on host)", wait_ms: 60_000 },
     ({ holder, wait_ms }) => `Waiting up to ${timespan(wait_ms)} for ${holder}.`,

@@ -164,6 +164,7 @@ function clientOf(
     treat,
     listeners: {
       onRetry: event => log.info(runMessages.asking_again(), event),
+      onUndocumented: (path, fields) => log.info(runMessages.undocumented_envelope({ path, fields })),
       onSlow(event) {
         const { sinceMs, ...request } = event;
         log.info(runMessages.waiting_for_answer({ ...request, since_ms: sinceMs }), event);

@@ -11,6 +11,7 @@ import {
   type WorkRequest,
 } from "../../warehouse/details/work_list.ts";
 import type { Published } from "../../warehouse/merge/apply.ts";
+import { areDoubtful } from "../../warehouse/merge/deletion_limits.ts";
 import { type Absent, absentWithRows, areReadable, type Parted, stagedAbsent } from "../../warehouse/merge/outcomes.ts";
 import { loadStreamState } from "../../warehouse/state/run_log.ts";
 import type { ScanRecord, StreamState } from "../../warehouse/state/stream_state.ts";
@@ -21,7 +22,6 @@ import { type DetailsResult, readDetails } from "../extract/details.ts";
 import { readingOf } from "../extract/reading.ts";
 import { publishStage, throwBlockedLines } from "../load/apply_load.ts";
 import { deletesMessages } from "../load/messages.ts";
-import { areDoubtful } from "../load/soft_delete_decision.ts";
 import type { StreamProgress } from "../stream_progress.ts";
 import {
   announce,

@@ -20,3 +20,17 @@ export interface DetailGuard {
 /** Whether so many rows of details may go too; without a guard they may. */
 export const mayLeave = (guard: DetailGuard | undefined, leaving: number, live: number): boolean =>
   guard === undefined || (!guard.isBlocked && !isTooMany(guard.limits, guard.deleted + leaving, guard.deleted + live));
+
+/** Details that answered 404: how many did, and how many of the parents with live rows these are. */
+interface Absences {
+  readonly absent: number;
+  readonly answered: number;
+  readonly withRows: { readonly absent: number; readonly all: number };
+}
+
+/** One order that is gone answers 404; hundreds at once whose rows would go, or nothing but 404s, are a service that lost its way. */
+export function areDoubtful({ absent, answered, withRows }: Absences, limits: DeletionLimits): boolean {
+  if (absent <= limits.minRows) return false;
+  if (withRows.all === 0) return answered === 0;
+  return isTooMany(limits, withRows.absent, withRows.all);
+}

@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import type { Proof } from "../../../src/source/evidence.ts";
-import {
-  areDoubtful,
-  decideDeletes,
-  type Evidence,
-  type Missed,
-  needsAnswers,
-} from "../../../src/sync/load/soft_delete_decision.ts";
+import { decideDeletes, type Evidence, type Missed, needs } from "../../../src/sync/load/soft_delete_decision.ts";
+import { areDoubtful } from "../../../src/warehouse/merge/deletion_limits.ts";
 
 interface Case {
   /** Live rows, those that the scan missed, and those of them that the complete scan before missed. */
@@ -37,7 +32,7 @@ function decide({ rows, record, sight, answers }: Case) {
   ];
   const { verdict, blocked, undecided, warnings, notes } = decideDeletes(missed, evidence);
   return {
-    needs: needsAnswers(missed),
+    needs: needs(missed) !== undefined,
     deletes: verdict === undefined ? undefined : verdict.all ? "all" : verdict.before ? "missed before" : "none",
     confirmed: verdict?.confirmed.map(({ id }) => id),
     remembers: verdict?.remember,

@@ -3,7 +3,7 @@ import { id, record, text } from "../../../schemas/fields.ts";
 import { defineStream, detail, list, lookup } from "../../../src/catalog/stream.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
-import { told } from "../answers.ts";
+import { instead, told } from "../answers.ts";
 import { live, noAudit } from "../vendors.ts";
 
 const row = record("A thing.", { id: id().describe("Its id."), note: text().nullable().describe("A note.") });
@@ -43,6 +43,15 @@ describe.each(eitherWarehouse)("$name: a field beside the rows that says there a
     }
     place.says["/things"] = () => ({ things: [...thingsOf(38), { id: "new", note: null }], total: 39 });
     expect(lineOf(await place.run(), stream.name)).toMatchObject({ deleted: 2 });
+  });
+
+  test("that stands around the data counts alike", async () => {
+    const place = await told(make, [things], { "/things": () => ({ things: thingsOf(4) }) });
+    await place.run();
+    place.says["/things"] = () => instead(200, { data: { things: thingsOf(3) }, meta: { total: 4 } });
+    const report = await place.run();
+    expect(report.notes).toMatchObject([{ code: "extract.more_rows", fields: { field: "meta.total", said: 4 } }]);
+    expect(lineOf(report, "things")).toMatchObject({ deleted: 0, missing: 1 });
   });
 
   test("that the stream names as its count makes the list incomplete, with exit code 1", async () => {

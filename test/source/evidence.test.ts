@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moreThanCame } from "../../../src/sync/extract/more_rows.ts";
+import { lackIn } from "../../src/source/evidence.ts";
 
 const rows = [{ total: 99, pages: 9, page: 1, truncated: true }];
 
@@ -10,7 +10,7 @@ test.each([
   ["further pages", { rows, paging: { page: 1, pages: 2 } }, { field: "paging.pages", said: 2 }],
   ["an answer that is cut off", { rows, truncated: true }, { field: "truncated", said: true }],
 ])("%s says that there are more rows", (_, data, more) => {
-  expect(moreThanCame(data, 1)).toEqual(more);
+  expect(lackIn({ data, around: {} }, 1)).toEqual(more);
 });
 
 test.each([
@@ -22,5 +22,5 @@ test.each([
   ["what stands in the rows themselves", { rows }],
   ["a bare list", rows],
 ])("%s says nothing of the kind", (_, data) => {
-  expect(moreThanCame(data, 1)).toBeUndefined();
+  expect(lackIn({ data, around: {} }, 1)).toBeUndefined();
 });

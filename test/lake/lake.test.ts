@@ -7,6 +7,8 @@ import { systemClock } from "../../src/clock.ts";
 import { ConfigError, DestinationError } from "../../src/errors.ts";
 import { openDestination } from "../../src/warehouse/connect/open.ts";
 import type { Destination } from "../../src/warehouse/destination.ts";
+import { TRIED } from "../../src/warehouse/ducklake/extensions.ts";
+import { inspectLake } from "../../src/warehouse/ducklake/inspection.ts";
 import { openDucklake } from "../../src/warehouse/ducklake/open.ts";
 import { openDucklakeForReading } from "../../src/warehouse/ducklake/reading.ts";
 import { servedStage } from "../../src/warehouse/ducklake/stage.ts";
@@ -310,4 +312,10 @@ test("what cannot be opened says what to do: other files, no extensions, no serv
   );
   await expect(openDucklakeForReading(nobody)).rejects.not.toThrow(/geheim/);
   await expect(openDucklake(nobody)).rejects.toThrow(/nothing answers there .* destination\.catalog/);
+});
+
+test("check names a build of ducklake that these tests did not run with", async () => {
+  const { lake } = await place();
+  const { extensions } = await inspectLake(lake, []);
+  expect(extensions[0]).toMatch(new RegExp(`^ducklake ${TRIED}(, from .*)?$`));
 });

@@ -9,7 +9,7 @@ import { attempting } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, select } from "../duckdb/session/session.ts";
 import { kyselyOver } from "../postgres/driver.ts";
 import { Session as Server } from "../postgres/session.ts";
-import { extensionsOf, loadExtensions } from "./extensions.ts";
+import { extensionsOf, loadExtensions, TRIED } from "./extensions.ts";
 import { lakeFailure } from "./failure.ts";
 import { connectCatalog } from "./open.ts";
 import { isRemote, type LakePlace } from "./place.ts";
@@ -60,7 +60,11 @@ async function inspectStorage(place: LakePlace): Promise<readonly string[]> {
     connection,
     `select extension_name, extension_version, install_path from duckdb_extensions() where extension_name in (${names})`,
   );
-  return rows.map(([name, version, path]) => `${name} ${version}${path === "" ? "" : `, from ${path}`}`);
+  return rows.map(([name, version, path]) => {
+    const untried =
+      name === "ducklake" && version !== TRIED ? `, not the build that tributary's tests ran with (${TRIED})` : "";
+    return `${name} ${version}${path === "" ? "" : `, from ${path}`}${untried}`;
+  });
 }
 
 /** The folder, or the nearest one above it that is there, can be written. */

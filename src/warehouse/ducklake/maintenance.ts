@@ -144,7 +144,9 @@ async function inlinedRows(
 export async function expireOld(db: Db, place: LakePlace, keepMs: number): Promise<void> {
   const now = (await catalogTime(db, place)).getTime();
   const last = await factOf(db, EXPIRED);
-  if (typeof last === "string" && now - Date.parse(last) < EXPIRED_EVERY_MS) return;
+  // A moment to come is a wrong clock's: it counts as none.
+  const since = typeof last === "string" ? now - Date.parse(last) : Number.NaN;
+  if (since >= 0 && since < EXPIRED_EVERY_MS) return;
   await expire(db, place, keepMs, GRACE_MS);
   await db.transaction().execute(trx => keepFact(trx, EXPIRED, new Date(now).toISOString()));
 }

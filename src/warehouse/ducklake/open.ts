@@ -26,6 +26,7 @@ import { isConflict, lakeFailure } from "./failure.ts";
 import { keepUninlined } from "./inlining.ts";
 import { eraseFormer, expireOld, tendTables } from "./maintenance.ts";
 import { LAKE, type LakePlace, lockSchemaOf } from "./place.ts";
+import { showLife, waitForLock } from "./publish_lock.ts";
 import { openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
 
@@ -64,12 +65,14 @@ export async function openDucklake(own: DucklakeSettings): Promise<Destination> 
     await ensureServedState(kyselyOverServer(server, stateSchema), postgresDialect, stateSchema);
     const key = lockKey(lockSchema, "", "", "publish");
     // Of two hosts one makes the lake.
-    await server.turn(() => server.query("select pg_advisory_lock($1::bigint)", [key]));
-    lake = await opened(settings).finally(() =>
-      server.turn(() => server.query("select pg_advisory_unlock($1::bigint)", [key])),
-    );
+    await server.turn(() => waitForLock(server, publisher, "select pg_advisory_lock($1::bigint)", key));
+    const endSigns = showLife(server);
+    lake = await opened(settings).finally(() => {
+      endSigns();
+      return server.turn(() => server.query("select pg_advisory_unlock($1::bigint)", [key]));
+    });
     const locks = new Locks(server, { ...settings, schema: lockSchema });
-    const turn = new LakeTurn(publisher, locks, runId, key);
+    const turn = new LakeTurn({ session: publisher, beside: server, locks, runId, key });
     const { db, ...rest } = overLake(settings, lake, turn);
     await keepUninlined(db);
     await grantReaders(kyselyOverServer(server, stateSchema), settings);
@@ -181,43 +184,53 @@ function overLake(settings: DucklakeSettings, lake: Session, observer: Observer)
   } satisfies Partial<Destination>;
 }
 
+interface Turning {
+  readonly session: Server;
+  /** Looks after who holds the lock while `session` waits for it. */
+  readonly beside: Server;
+  readonly locks: Locks;
+  readonly runId: string;
+  readonly key: string;
+}
+
 /**
  * Each transaction of a run is the only one of the warehouse: a lake takes a transaction back when another one changed the same
  * table since it began. Until it is committed nobody can take over what the run has locked.
  */
 class LakeTurn implements Observer {
   readonly #session: Server;
-  readonly #locks: Locks;
-  readonly #runId: string;
-  readonly #key: string;
+  readonly #own: Turning;
   #release: (() => void) | undefined;
 
-  constructor(session: Server, locks: Locks, runId: string, key: string) {
-    this.#session = session;
-    this.#locks = locks;
-    this.#runId = runId;
-    this.#key = key;
+  constructor(own: Turning) {
+    this.#session = own.session;
+    this.#own = own;
   }
 
   async begin(): Promise<void> {
+    const { beside, locks, key } = this.#own;
     const release = await this.#session.acquire();
     try {
       await this.#session.begin({});
-      await this.#session.query("select pg_advisory_xact_lock($1::bigint)", [this.#key]);
-      await this.#locks.keepDuring(this.#session);
+      await waitForLock(this.#session, beside, "select pg_advisory_xact_lock($1::bigint)", key);
+      await locks.keepDuring(this.#session);
     } catch (error) {
       await this.#session.rollback();
       release();
       throw error;
     }
-    this.#release = release;
+    const endSigns = showLife(this.#session);
+    this.#release = () => {
+      endSigns();
+      release();
+    };
   }
 
   statement(): void {}
 
   async beforeCommit(connection: DuckDBConnection): Promise<void> {
     if (this.#release === undefined) return;
-    await connection.run(`call ${LAKE}.set_commit_message('tributary', ${quoted(this.#runId)})`);
+    await connection.run(`call ${LAKE}.set_commit_message('tributary', ${quoted(this.#own.runId)})`);
     // A session that was lost keeps nobody back.
     await this.#session.query("select 1");
   }

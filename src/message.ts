@@ -7,7 +7,6 @@ export interface Message {
   readonly fields: Fields;
 }
 
-/** Facts of a message by their names: JSON values. */
 /** Fields of a message by name. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,17 +20,39 @@ export function template<F extends Fields>(example: F, render: (fields: F) => st
   return { example, render };
 }
 
-/** Makes the messages of one code; `example` is one of them. */
-type Maker<T> = (T extends Template<infer F> ? (fields: F) => Message : () => Message) & { readonly example: Message };
+/** The fields of a sentence by its `{name=example}`: numbers where the example is one, else texts. */
+type FieldsIn<S extends string> = S extends `${string}{${infer Name}=${infer Example}}${infer Rest}`
+  ? { readonly [K in Name]: Example extends `${number}` ? number : string } & FieldsIn<Rest>
+  : unknown;
 
-/** The messages of a room, by the second half of their codes: `topic.name`. A text is a message without fields. */
-export function catalog<const T extends Readonly<Record<string, string | Template<Fields>>>>(
+type Entry = string | Template<Fields>;
+type FieldsOf<T> = T extends Template<infer F> ? F : T extends string ? FieldsIn<T> : never;
+
+/** Makes the messages of one code; `example` is one of them. */
+type Maker<T> = (unknown extends FieldsOf<T> ? () => Message : (fields: FieldsOf<T>) => Message) & {
+  readonly example: Message;
+};
+
+const FIELD = /\{(\w+)=([^{}]*)\}/g;
+
+/** A sentence that is rendered by its fields alone, as a template. */
+function templateIn(sentence: string): Template<Fields> {
+  const valueOf = (text: string) => (text === String(Number(text)) ? Number(text) : text);
+  const example = Object.fromEntries(sentence.matchAll(FIELD).map(([, name, text]) => [name!, valueOf(text!)]));
+  return { example, render: fields => sentence.replace(FIELD, (_, name: string) => String(fields[name])) };
+}
+
+/**
+ * The messages of a room, by the second half of their codes: `topic.name`. A text is a message whose fields stand in it, each with an
+ * example: `{path=/po}`.
+ */
+export function catalog<const T extends Readonly<Record<string, Entry>>>(
   topic: string,
-  templates: T,
+  entries: T,
 ): { readonly [Name in keyof T]: Maker<T[Name]> } {
-  const makers = Object.entries(templates).map(([name, entry]) => {
+  const makers = Object.entries(entries).map(([name, entry]) => {
     const code = `${topic}.${name}`;
-    const { example, render } = typeof entry === "string" ? { example: {}, render: () => entry } : entry;
+    const { example, render } = typeof entry === "string" ? templateIn(entry) : entry;
     const make = (fields: Fields = {}): Message => ({ code, message: render(fields), fields });
     return [name, Object.assign(make, { example: make(example) })];
   });

@@ -27,28 +27,18 @@ function valuesAdvice({ stream, required, takes_others }: typeof lookup): string
 
 /** Of the file and its keys. Messages of one key don't name it: the fault's place does. */
 const file = {
-  no_file: template(
-    { file: "config.yaml" },
-    ({ file }) =>
-      `There is no configuration at ${file}: \`tributary init\` writes one; --config or TRIBUTARY_CONFIG names another.`,
-  ),
-  unreadable_file: template(
-    { file: "config.yaml", reason: "EACCES" },
-    ({ file, reason }) => `The configuration ${file} could not be read (${reason}): check what it is and its rights.`,
-  ),
-  unreadable_env_file: template(
-    { path: "/srv/tributary/.env", reason: "EACCES" },
-    ({ path, reason }) => `${path} could not be read (${reason}): check its rights, or remove it.`,
-  ),
+  no_file:
+    "There is no configuration at {file=config.yaml}: `tributary init` writes one; --config or TRIBUTARY_CONFIG names another.",
+  unreadable_file:
+    "The configuration {file=config.yaml} could not be read ({reason=EACCES}): check what it is and its rights.",
+  unreadable_env_file:
+    "{path=/srv/tributary/.env} could not be read ({reason=EACCES}): check its rights, or remove it.",
   invalid_yaml: template(
     { faults: [{ where: "config.yaml:2:1", reason: "Map keys must be unique" }] },
     ({ faults }) =>
       `The configuration isn't valid YAML.\n${faults.map(({ where, reason }) => `${where} ${reason}`).join("\n")}`,
   ),
-  circular_alias: template(
-    { file: "config.yaml", key: "streams.settings" },
-    ({ file, key }) => `${file}: ${key} is an alias of something it is part of.`,
-  ),
+  circular_alias: "{file=config.yaml}: {key=streams.settings} is an alias of something it is part of.",
   no_keys: template(
     { where: "config.yaml:1:1", got: ["items"] as unknown },
     ({ where, got }) => `${where} Expected keys such as "api:" and "destination:", got ${JSON.stringify(got)}.`,
@@ -65,38 +55,26 @@ const file = {
     },
   ),
   missing: template({ reason: "expected a folder's path" }, ({ reason }) => reason),
-  wrong_type: template(
-    { reason: "expected a list such as [a, b]", got: '"items"' },
-    ({ reason, got }) => `${reason}, got ${got}`,
-  ),
+  wrong_type: '{reason=expected a list such as [a, b]}, got {got="items"}',
   invalid_value: template(
     { reason: "expected a whole number from 1 to 256", got: "0" },
     ({ reason, got }) => `${reason}, got ${got}`,
   ),
   open_variable: `a \${ without its }: close it, or write $\${ for a literal \${`,
   invalid_variable: `expected \${NAME}, \${NAME:-default} or \${file:/path}; $\${ stands for a literal \${`,
-  variable_not_set: template(
-    { name: "PROCUREMENT_API_KEY" },
-    ({ name }) => `the environment variable ${name} is not set: set it, or give its value another way`,
-  ),
-  variable_empty: template(
-    { name: "PROCUREMENT_API_KEY" },
-    ({ name }) => `the environment variable ${name} is set but empty: give it a value`,
-  ),
-  unreadable_secret: template(
-    { path: "/run/secrets/api_key", reason: "ENOENT" },
-    ({ path, reason }) => `the file ${path} could not be read (${reason}): check the path, the mount and its rights`,
-  ),
+  variable_not_set:
+    "the environment variable {name=PROCUREMENT_API_KEY} is not set: set it, or give its value another way",
+  variable_empty: "the environment variable {name=PROCUREMENT_API_KEY} is set but empty: give it a value",
+  unreadable_secret:
+    "the file {path=/run/secrets/api_key} could not be read ({reason=ENOENT}): check the path, the mount and its rights",
   key_without_effect: template(
     { key: "url", type: "duckdb", types: ["postgres"] as readonly string[] },
     ({ key, type, types }) =>
       `destination.${key} has no effect with type ${type}: it belongs to type ${types.join(" and ")}.`,
   ),
-  unencrypted_key: template(
-    { host: "procurement.example.com" },
-    ({ host }) => `The API key goes to ${host} unencrypted: use https:// where the service offers it.`,
-  ),
-};
+  unencrypted_key:
+    "The API key goes to {host=procurement.example.com} unencrypted: use https:// where the service offers it.",
+} as const;
 
 /** Rules between keys. */
 const rules = {
@@ -107,10 +85,7 @@ const rules = {
   lake_without_data_path: "type ducklake needs data_path: a folder, or s3://bucket/folder",
   access_key_without_secret: "an access key needs its secret beside key_id",
   state_schema_taken: "must be another schema than destination.schema",
-  state_schema_of_views: template(
-    { schema: "warehouse_analytics" },
-    ({ schema }) => `must be another schema than that of the views, ${schema}`,
-  ),
+  state_schema_of_views: "must be another schema than that of the views, {schema=warehouse_analytics}",
   views_schema_too_long: template(
     { schema: `${"warehouse_".repeat(6)}analytics` },
     ({ schema }) =>
@@ -123,13 +98,10 @@ const rules = {
     { name: "weekly", known: ["nightly"] as readonly string[] },
     ({ name, known }) => `expected names of schedules (${known.join(", ")}), got ${name}`,
   ),
-  unknown_company: template({ company: "acme" }, ({ company }) => `there is no company ${company}`),
+  unknown_company: "there is no company {company=acme}",
   repeated_name: "this name stands in the list twice",
-  open_status_page: template(
-    { address: "0.0.0.0:8787", port: 8787 },
-    ({ address, port }) =>
-      `server.listen: ${address} can be reached from other machines, and nothing says who may see the status page. Set server.token, or server.login with user and password; or listen on 127.0.0.1:${port}, for this machine only.`,
-  ),
+  open_status_page:
+    "server.listen: {address=0.0.0.0:8787} can be reached from other machines, and nothing says who may see the status page. Set server.token, or server.login with user and password; or listen on 127.0.0.1:{port=8787}, for this machine only.",
   unusable_schedules: template(
     {
       faults: faulty(
@@ -144,11 +116,8 @@ const rules = {
     { reason: "expected a time that comes, but the calendar has no such day", cron: "0 0 30 2 *" },
     ({ reason, cron }) => `${reason}. Got ${JSON.stringify(cron)}.`,
   ),
-  reserved_name: template(
-    { name: "hook" },
-    ({ name }) => `expected another name, because runs of POST /hooks/… are called ${name}.`,
-  ),
-};
+  reserved_name: "expected another name, because runs of POST /hooks/… are called {name=hook}.",
+} as const;
 
 /** Of streams, by name or in `streams.settings`. */
 const streams = {
@@ -168,11 +137,8 @@ const streams = {
   ),
   no_stream_on:
     "streams: expected at least one stream that is on, got none, so that a run would load nothing. Take some out of streams.exclude, which wins over streams.include and the preset.",
-  excluded_parent: template(
-    { stream: "order_details", parent: "orders" },
-    ({ stream, parent }) =>
-      `streams: ${stream} is on, but its parent ${parent} is excluded. Take ${parent} out of streams.exclude, or exclude ${stream} too.`,
-  ),
+  excluded_parent:
+    "streams: {stream=order_details} is on, but its parent {parent=orders} is excluded. Take {parent=orders} out of streams.exclude, or exclude {stream=order_details} too.",
   lookup_without_values: template(
     { where: "streams.include", ...lookup },
     ({ where, ...own }) => `${where}: ${valuesAdvice(own)}`,
@@ -182,39 +148,27 @@ const streams = {
     ({ missing, ...own }) =>
       `streams.settings.${own.stream}: ${missing.join(" and ")} has no values. ${valuesAdvice(own)}`,
   ),
-  no_lookup: template(
-    { stream: "items" },
-    ({ stream }) => `streams.settings.${stream}: ${stream} is no lookup; only lookups have values, from and rename.`,
-  ),
+  no_lookup: "streams.settings.{stream=items}: {stream=items} is no lookup; only lookups have values, from and rename.",
   values_twice: template(
     { stream: "entities", parameter: "id", keys: ["values", "parameters"] as readonly string[] },
     ({ stream, parameter, keys }) =>
       `streams.settings.${stream}: ${parameter} stands under ${keys.join(" and under ")}; keep one of them.`,
   ),
-  renamed_in_path: template(
-    { stream: "entities", parameter: "id" },
-    ({ stream, parameter }) =>
-      `streams.settings.${stream}.rename: ${parameter} stands in the path; only parameters of the query have other names.`,
-  ),
+  renamed_in_path:
+    "streams.settings.{stream=entities}.rename: {parameter=id} stands in the path; only parameters of the query have other names.",
   circular_values: template(
     { streams: ["entities", "identities", "entities"] as readonly string[] },
     ({ streams }) =>
       `streams.settings: each takes its values from the next: ${streams.join(", ")}. Name values for one of them.`,
   ),
-  no_details: template(
-    { stream: "items" },
-    ({ stream }) => `streams.settings.${stream}.details: ${stream} has no details; name a stream that is one.`,
-  ),
+  no_details: "streams.settings.{stream=items}.details: {stream=items} has no details; name a stream that is one.",
   unrelated_cause: template(
     { stream: "order_details", name: "items", possible: ["receipts"] as readonly string[] },
     ({ stream, name, possible }) =>
       `streams.settings.${stream}.details: expected a stream whose relations lead to the parent rows of ${stream}, got ${name}. Name one of: ${possible.join(", ") || "none"}.`,
   ),
-  fixed_key: template(
-    { stream: "items" },
-    ({ stream }) =>
-      `streams.settings.${stream}.key: ${stream} has details, an address for each row, a row a day, or rows without an identity; its key cannot change. Remove the line.`,
-  ),
+  fixed_key:
+    "streams.settings.{stream=items}.key: {stream=items} has details, an address for each row, a row a day, or rows without an identity; its key cannot change. Remove the line.",
   no_wider_key: template(
     { stream: "items", key: ["item_id"] as readonly string[], got: ["site_id"] as readonly string[] },
     ({ stream, key, got }) =>
@@ -233,6 +187,6 @@ const streams = {
       return `${where}: ${name} is no ${expected}.${didYouMean(near) || few}`;
     },
   ),
-};
+} as const;
 
 export const configMessages = catalog("config", { ...file, ...rules, ...streams });

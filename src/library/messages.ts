@@ -8,10 +8,7 @@ export const libraryMessages = catalog("library", {
   ),
   file_uploaded: "uploaded",
   not_a_warehouse: "Expected a warehouse that openWarehouse() resolved to, got something else: await it first.",
-  option_value: template(
-    { option: "maxTimeMs", reason: "expected a number of milliseconds from 0" },
-    ({ option, reason }) => `Option ${option}: ${reason}.`,
-  ),
+  option_value: "Option {option=maxTimeMs}: {reason=expected a number of milliseconds from 0}.",
   stopped_by_caller: "Stopped by the caller's signal.",
   unknown_option: template(
     { option: "ful", suggestion: "full" as string | undefined, known: ["company", "full"] as readonly string[] },

@@ -32,10 +32,8 @@ export const queryMessages = catalog("query", {
     { file: "answer.parquet", reason: "EACCES" as string | undefined },
     ({ file, reason }) => `${file} could not be written (${reason}): check the path, its rights and space.`,
   ),
-  refused: template(
-    { reason: 'Catalog Error: Table with name "itms" does not exist!' },
-    ({ reason }) => `Expected one query that the database can answer, but it says: ${reason}`,
-  ),
+  refused:
+    'Expected one query that the database can answer, but it says: {reason=Catalog Error: Table with name "itms" does not exist!}',
 });
 
 export const refreshMessages = catalog("refresh", {

@@ -17,11 +17,8 @@ export const folderMessages = catalog("folder", {
     ({ folder, error_code, is_full }) =>
       `The folder ${folder} could not be written (${error_code}): ${is_full ? "make room on its disk" : "check what it is and its rights, or name another folder"}.`,
   ),
-  foreign_list: template(
-    { file: "/srv/dbt/.tributary-dbt.json", command: "tributary dbt" },
-    ({ file, command }) =>
-      `${file} is not the list that \`${command}\` wrote of its files: name another folder, or remove it.`,
-  ),
+  foreign_list:
+    "{file=/srv/dbt/.tributary-dbt.json} is not the list that `{command=tributary dbt}` wrote of its files: name another folder, or remove it.",
   in_the_way: template(
     {
       folder: "/srv/dbt",
@@ -45,26 +42,17 @@ export const reportMessages = catalog("report", {
     ({ path, is_folder }) =>
       `--out ${path}: expected a file's name, found ${is_folder ? "a folder" : "something else"}. Name a file, such as report.html.`,
   ),
-  foreign_file: template(
-    { path: "/srv/report.html" },
-    ({ path }) =>
-      `--out ${path}: there is a file already that tributary report did not write. Name another file, or move this one away.`,
-  ),
+  foreign_file:
+    "--out {path=/srv/report.html}: there is a file already that tributary report did not write. Name another file, or move this one away.",
   not_writable: template(
     { path: "/srv/report.html", reason: "EACCES", is_full: false },
     ({ path, reason, is_full }) =>
       `The report could not be written to ${path} (${reason}): ${is_full ? "make room on its disk" : "check that its folder is one and can be written, or name another file"}.`,
   ),
-  view_unusable: template(
-    { view: "months", schema: "analytics", why: "missing" },
-    ({ view, schema, why }) =>
-      `Expected a view ${view} in schema ${schema}, but it is ${why}. \`tributary sync\` makes it, or says what keeps it from that.`,
-  ),
-  no_views: template(
-    { schema: "analytics" },
-    ({ schema }) =>
-      `Expected the views for analysts in schema ${schema}, but there are none. \`tributary sync\` makes them, or says what keeps it from that.`,
-  ),
+  view_unusable:
+    "Expected a view {view=months} in schema {schema=analytics}, but it is {why=missing}. `tributary sync` makes it, or says what keeps it from that.",
+  no_views:
+    "Expected the views for analysts in schema {schema=analytics}, but there are none. `tributary sync` makes them, or says what keeps it from that.",
   not_readable: template(
     { role: "analyst", views: ["months", "orders"] as readonly string[], schema: "analytics" },
     ({ role, views, schema }) =>

@@ -4,16 +4,10 @@ import { catalog, template } from "../message.ts";
 const possible = { hash: "texts, ids and JSON can be hashed", mask: "texts and ids can be masked" };
 
 export const privacyMessages = catalog("privacy", {
-  unknown_column: template(
-    { list: "hash_columns", column: "orders.contact_mail", example: "orders.contact_email" },
-    ({ list, column, example }) =>
-      `privacy.${list}: expected a column such as ${example}, got ${column}, which no table has.`,
-  ),
-  needed_column: template(
-    { list: "exclude_columns", column: "orders.id", reason: "it is part of the key" },
-    ({ list, column, reason }) =>
-      `privacy.${list}: ${column} cannot be treated: ${reason}. Switch the stream off instead.`,
-  ),
+  unknown_column:
+    "privacy.{list=hash_columns}: expected a column such as {example=orders.contact_email}, got {column=orders.contact_mail}, which no table has.",
+  needed_column:
+    "privacy.{list=exclude_columns}: {column=orders.id} cannot be treated: {reason=it is part of the key}. Switch the stream off instead.",
   unfit_column: template(
     { treatment: "mask" as Exclude<Treatment, "exclude">, column: "orders.total_amount" },
     ({ treatment, column }) =>
@@ -24,16 +18,10 @@ export const privacyMessages = catalog("privacy", {
     ({ column, treatments }) =>
       `privacy: ${column} stands under ${treatments.map(each => `${each}_columns`).join(" and under ")}; keep one of them.`,
   ),
-  needed_by_setting: template(
-    { stream: "entities", column: "orders.contact_email" },
-    ({ stream, column }) =>
-      `streams.settings.${stream}: it needs the values of ${column}, but under privacy they are not stored as they come. Take the column out of privacy, or this setting away.`,
-  ),
-  other_key: template(
-    { column: "orders.contact_email" },
-    ({ column }) =>
-      `privacy.key: this warehouse holds hashes (${column} and others) made with another key: values hashed with this one would match none of them. Set the key back. To begin anew with this one, run once with what is hashed excluded (pii: exclude), then hash again: the values come back as they are read.`,
-  ),
+  needed_by_setting:
+    "streams.settings.{stream=entities}: it needs the values of {column=orders.contact_email}, but under privacy they are not stored as they come. Take the column out of privacy, or this setting away.",
+  other_key:
+    "privacy.key: this warehouse holds hashes ({column=orders.contact_email} and others) made with another key: values hashed with this one would match none of them. Set the key back. To begin anew with this one, run once with what is hashed excluded (pii: exclude), then hash again: the values come back as they are read.",
   not_applied:
     "privacy: the warehouse's values are not stored as the configuration says yet. Run `tributary sync` first, which rewrites them; nothing was written.",
   replaced: template(

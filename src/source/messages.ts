@@ -39,11 +39,8 @@ export const sourceMessages = catalog("source", {
     200,
   ),
   budget: failed("budget", "nothing: as many requests as --max-requests allows were sent"),
-  unexpected_pages: template(
-    { path: "/sites" },
-    ({ path }) =>
-      `Expected all of ${path} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.`,
-  ),
+  unexpected_pages:
+    "Expected all of {path=/sites} in one answer, but has_more is true: nothing of it was loaded. The next run tries again; if it stays so, this endpoint has pages now, and tributary needs an update that reads them.",
   spoilt_row: template(
     {
       path: "/po",
@@ -56,9 +53,6 @@ export const sourceMessages = catalog("source", {
     ({ path, page, cursor, offset, rows, reason }) =>
       `Expected every row of ${path}, but the service fails at one: row ${offset + 1} of page ${page} (${rows} rows), by cursor ${JSON.stringify(cursor)}. Tell the service's operator. ${reason}`,
   ),
-  endless_pages: template(
-    { path: "/po", page: 4, reason: "the same next_cursor came twice" },
-    ({ path, page, reason }) =>
-      `Expected pages of ${path} that end, but at page ${page} ${reason}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.`,
-  ),
+  endless_pages:
+    "Expected pages of {path=/po} that end, but at page {page=4} {reason=the same next_cursor came twice}: the listing cannot be completed. The next run tries again; if it stays so, tell the service's operator.",
 });

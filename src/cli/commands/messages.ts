@@ -9,26 +9,14 @@ export const commandMessages = catalog("command", {
   backfill_resume_and_restart: "--resume goes on, --restart begins again: give one of them.",
   backfill_resume_with_dates:
     "--resume goes on with the dates of what was begun: leave --from and --to out, or give them with --restart.",
-  backfill_unconfirmed: template(
-    { requests: 24_000, confirm_above: 10_000 },
-    ({ requests, confirm_above }) =>
-      `This backfill needs about ${requests} requests, more than backfill.confirm_above (${confirm_above}), and there is no terminal to ask on: say --yes, raise backfill.confirm_above, or load less at a time with --from and --to. --dry-run shows what it needs.`,
-  ),
-  check_config_understood: template(
-    { file: "config.yaml" },
-    ({ file }) => `${file} is understood, and all its variables are set`,
-  ),
+  backfill_unconfirmed:
+    "This backfill needs about {requests=24000} requests, more than backfill.confirm_above ({confirm_above=10000}), and there is no terminal to ask on: say --yes, raise backfill.confirm_above, or load less at a time with --from and --to. --dry-run shows what it needs.",
+  check_config_understood: "{file=config.yaml} is understood, and all its variables are set",
   docs_company_without_config:
     "--company needs a configuration, and there is none here. Name one with --config, or leave --company out.",
-  export_stopped: template(
-    { signal: "SIGTERM", out: "lake" },
-    ({ signal, out }) => `Stopped by ${signal}: ${out} is as it was, and the next export begins anew.`,
-  ),
+  export_stopped: "Stopped by {signal=SIGTERM}: {out=lake} is as it was, and the next export begins anew.",
   export_stopping: "stopping, and removing what is unfinished; once more leaves at once",
-  init_config_exists: template(
-    { file: "config.yaml" },
-    ({ file }) => `${file} exists already and stays as it is: remove it, or name another with --config.`,
-  ),
+  init_config_exists: "{file=config.yaml} exists already and stays as it is: remove it, or name another with --config.",
   init_config_not_written: template(
     { file: "config.yaml", reason: "EACCES" as string | undefined },
     ({ file, reason }) => `${file} could not be written (${reason}): check that its folder exists and may be written.`,
@@ -41,28 +29,19 @@ export const commandMessages = catalog("command", {
     ({ known, name }) => `meaning: expected ${known.join(", ")}, got ${name}`,
   ),
   meanings_without_views: "Meanings are read by the views for analysts, and the configuration has `views: false`.",
-  move_stopped: template(
-    { signal: "SIGTERM" },
-    ({ signal }) => `Stopped by ${signal}: nothing was copied. The same command begins anew.`,
-  ),
+  move_stopped: "Stopped by {signal=SIGTERM}: nothing was copied. The same command begins anew.",
   move_stopping: "stopping, and taking back what was copied; once more leaves at once",
   query_cancelled: "The query was cancelled.",
   query_empty: "Expected a query such as 'select * from invoices', got nothing.",
   query_out_without_query: "Expected with --out a query such as 'select * from invoices', got none.",
   query_parquet_or_out: "Expected --format parquet together with --out and a file, got one without the other.",
-  query_stopped: template({ signal: "SIGINT" }, ({ signal }) => `Stopped by ${signal}: the query was cancelled.`),
+  query_stopped: "Stopped by {signal=SIGINT}: the query was cancelled.",
   query_stopping: "cancelling; once more leaves at once",
-  refresh_too_many_keys: template(
-    { most: 1_000, keys: 1_200 },
-    ({ most, keys }) =>
-      `refresh: expected at most ${most} keys, got ${keys}. Give them in several calls, or fetch all details with \`tributary sync --details\`.`,
-  ),
+  refresh_too_many_keys:
+    "refresh: expected at most {most=1000} keys, got {keys=1200}. Give them in several calls, or fetch all details with `tributary sync --details`.",
   replay_rejects_with_dates: "--rejects tries all rows that could not be stored: leave --from and --to out.",
-  replay_span: template(
-    { from: "2024-02-01T00:00:00.000Z", to: "2024-01-02T00:00:00.000Z" },
-    ({ from, to }) =>
-      `--from and --to: expected a beginning before the end, but ${from} is not before ${to}. Swap them, or leave one out.`,
-  ),
+  replay_span:
+    "--from and --to: expected a beginning before the end, but {from=2024-02-01T00:00:00.000Z} is not before {to=2024-01-02T00:00:00.000Z}. Swap them, or leave one out.",
   reset_off_terminal:
     "reset asks before it forgets anything, and there is no terminal to ask on: run it in a terminal, or say --yes. --dry-run shows what it would do.",
   reset_refused: "Stopped: nothing was forgotten.",
@@ -97,11 +76,8 @@ export const commandMessages = catalog("command", {
   ),
   upload_files_or_watch: "upload: expected files, or --watch with a folder, got none of them or both.",
   upload_moved: "sent and moved",
-  upload_off_terminal: template(
-    { what: "24 files" },
-    ({ what }) =>
-      `upload sends ${what} only after a confirmation, and there is no terminal to ask on. Add --yes to send; --dry-run shows what would be sent.`,
-  ),
+  upload_off_terminal:
+    "upload sends {what=24 files} only after a confirmation, and there is no terminal to ask on. Add --yes to send; --dry-run shows what would be sent.",
   upload_refused: "Stopped: nothing was sent.",
   upload_watching: template(
     { folder: "/srv/inbox", files: 3 },
@@ -114,6 +90,6 @@ export const commandMessages = catalog("command", {
   work_restarted: "a worker ended, and is started again",
   work_served: "health and metrics are served",
   work_started: "working",
-  work_stopped: template({ signal: "SIGTERM" }, ({ signal }) => `Stopped by ${signal}: other workers go on with it.`),
+  work_stopped: "Stopped by {signal=SIGTERM}: other workers go on with it.",
   work_stopping: "stopping: others go on with what is under way; once more leaves at once, and loses nothing either",
 });

@@ -9,11 +9,7 @@ const meant = (suggestion: Maybe): string => (suggestion === undefined ? "" : ` 
 
 /** Messages of the program around its commands. */
 export const cliMessages = catalog("cli", {
-  bug: template(
-    { what: "TypeError: x is not a function" },
-    ({ what }) =>
-      `This is a bug in tributary: ${what}\nWhat was saved before it is safe, and the next run goes on from there. Please report it.`,
-  ),
+  bug: "This is a bug in tributary: {what=TypeError: x is not a function}\nWhat was saved before it is safe, and the next run goes on from there. Please report it.",
   no_command: "Name a command.",
   option_before_command: template(
     { option: "--json", suggestion: undefined as Maybe, command: "sync" },
@@ -26,17 +22,12 @@ export const cliMessages = catalog("cli", {
   option_with_value: template({ option: "--json", given: "--json=1", command: "sync" as Maybe }, given =>
     withHelp(`Option '${given.option}' takes no value, got '${given.given}'.`, given.command),
   ),
-  output_not_written: template(
-    { reason: "ENOSPC: no space left on device, write" },
-    ({ reason }) => `Expected to write to stdout, but: ${reason}. What went before it is done.`,
-  ),
+  output_not_written:
+    "Expected to write to stdout, but: {reason=ENOSPC: no space left on device, write}. What went before it is done.",
   page_served: "the status page is served",
   report_without_views:
     "The report is made from the views for analysts, and the configuration has `views: false`. Set `views: true`, run `tributary sync`, and call the report again.",
-  run_stopped: template(
-    { signal: "SIGTERM" },
-    ({ signal }) => `Stopped by ${signal}: what was read is stored, the next run goes on from there.`,
-  ),
+  run_stopped: "Stopped by {signal=SIGTERM}: what was read is stored, the next run goes on from there.",
   run_stopping:
     "stopping at the next safe point, which saves what was read; once more leaves at once, and loses nothing either",
   unknown_command: template({ name: "snyc", suggestion: "sync" as Maybe }, ({ name, suggestion }) =>

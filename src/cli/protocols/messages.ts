@@ -15,10 +15,7 @@ export const protocolMessages = catalog("protocol", {
     ({ file, reason }) =>
       `The state could not be written to ${file} (${reason}): check its folder and the space. The next reading repeats the rows since the last state there.`,
   ),
-  read_stopped: template(
-    { signal: "SIGTERM" },
-    ({ signal }) => `Stopped by ${signal}: the next reading goes on behind the last state.`,
-  ),
+  read_stopped: "Stopped by {signal=SIGTERM}: the next reading goes on behind the last state.",
   read_stopping: "stopping after these rows; once more leaves at once",
   read_without_catalog: "A read needs --catalog: what to read of what, and how.",
 });

@@ -5,22 +5,12 @@ import { catalog, template } from "../../message.ts";
 export const shown = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
 
 export const notifyMessages = catalog("notify", {
-  delivered: template(
-    { target: "notify.targets[0] (hooks.example.com)", title: "nightly works again" },
-    ({ target, title }) => `told ${target}: ${title}`,
-  ),
-  not_delivered: template(
-    { target: "notify.targets[0] (hooks.example.com)", title: "nightly works again", reason: "it answered 500" },
-    ({ target, title, reason }) => `${target} could not be told of "${title}": ${reason}`,
-  ),
-  not_sent: template(
-    { target: "notify.targets[0] (command)", reason: "no answer (EPIPE)" },
-    ({ target, reason }) => `${target} could not be told: ${reason}`,
-  ),
-  left_out: template(
-    { target: "notify.targets[0] (hooks.example.com)", waiting: 20 },
-    ({ target, waiting }) => `${target} has ${waiting} notifications waiting; one more is left out`,
-  ),
+  delivered: "told {target=notify.targets[0] (hooks.example.com)}: {title=nightly works again}",
+  not_delivered:
+    '{target=notify.targets[0] (hooks.example.com)} could not be told of "{title=nightly works again}": {reason=it answered 500}',
+  not_sent: "{target=notify.targets[0] (command)} could not be told: {reason=no answer (EPIPE)}",
+  left_out:
+    "{target=notify.targets[0] (hooks.example.com)} has {waiting=20} notifications waiting; one more is left out",
   not_made: "A notification could not be made.",
   no_longer_watching: "Late data is no longer looked for.",
   data_late: template(
@@ -28,11 +18,8 @@ export const notifyMessages = catalog("notify", {
     ({ complete_to, age_ms, late_after_ms }) =>
       `The data is complete to ${shown(complete_to)}, ${roughly(age_ms)} ago; expected at most ${roughly(late_after_ms)} (freshness.late_after).`,
   ),
-  report_not_made: template(
-    { report: "reports[0]", reason: "There are no views." },
-    ({ report, reason }) => `${report} could not be made: ${reason}`,
-  ),
-  report_delivered: template({ to: "reports[0] (mail)" }, ({ to }) => `the report went to ${to}`),
+  report_not_made: "{report=reports[0]} could not be made: {reason=There are no views.}",
+  report_delivered: "the report went to {to=reports[0] (mail)}",
   report_not_delivered: template(
     { to: "reports[0] (mail)", reason: "it answered 500", tries: 3 },
     ({ to, reason, tries }) => `the report could not go to ${to}: ${reason} (${counted(tries, "try", "tries")})`,

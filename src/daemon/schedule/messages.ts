@@ -27,14 +27,9 @@ export const scheduleMessages = catalog("schedule", {
       : "";
     return `The new configuration is in use; changed: ${changed.join(", ")}. A run under way ends with the one it began with.${listen}`;
   }),
-  config_refused: template(
-    { reason: "schedules: expected a list." },
-    ({ reason }) => `The configuration is kept as it was. ${reason}`,
-  ),
-  past_unreadable: template(
-    { reason: "The warehouse does not answer." },
-    ({ reason }) => `What earlier runs did can't be read yet, so none that was missed is made up for. ${reason}`,
-  ),
+  config_refused: "The configuration is kept as it was. {reason=schedules: expected a list.}",
+  past_unreadable:
+    "What earlier runs did can't be read yet, so none that was missed is made up for. {reason=The warehouse does not answer.}",
   never_ran: template(
     { is_loaded: false },
     ({ is_loaded }) =>

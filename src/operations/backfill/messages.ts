@@ -8,10 +8,7 @@ export const backfillMessages = catalog("backfill", {
     { names: ["items_summary"] as readonly string[] },
     ({ names }) => `backfill: ${names.join(", ")} has no history to load, only the figures of the day.`,
   ),
-  from_in_future: template(
-    { from: "2027-01-01", today: "2026-03-29" },
-    ({ from, today }) => `--from: expected a day that has come, got ${from}; today is ${today}.`,
-  ),
+  from_in_future: "--from: expected a day that has come, got {from=2027-01-01}; today is {today=2026-03-29}.",
   from_before_start: template(
     { from: "2020-01-01" as string | undefined, start: "2023-01-01" as string | undefined },
     ({ from, start }) => `--from ${from} lies before streams.start: ${start} is where it begins`,

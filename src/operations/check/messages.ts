@@ -66,7 +66,7 @@ function localTime(at: string, timeZone: string): string {
 }
 
 export const checkMessages = catalog("check", {
-  streams_on: template({ on: 9, streams: 41 }, ({ on, streams }) => `${on} of ${streams} are on`),
+  streams_on: "{on=9} of {streams=41} are on",
   offline: "not looked at: --offline",
 
   postgres: template(
@@ -90,11 +90,8 @@ export const checkMessages = catalog("check", {
   ),
   extension: template({ extension: "ducklake 1.0, from /opt/duckdb" }, ({ extension }) => extension),
   connection: template({ protection: "TLS, certificate not verified" }, ({ protection }) => protection),
-  views_not_creatable: template(
-    { schema: "sales_analytics", reason: "The role tributary lacks rights in database warehouse." },
-    ({ schema, reason }) =>
-      `The views of ${schema} cannot be made; a run makes the tables without them.\n${reason} Or set views: false.`,
-  ),
+  views_not_creatable:
+    "The views of {schema=sales_analytics} cannot be made; a run makes the tables without them.\n{reason=The role tributary lacks rights in database warehouse.} Or set views: false.",
   columns_of_others: template(
     { columns: ["items.remark", "items.buyer"] as readonly string[] },
     ({ columns }) =>
@@ -115,10 +112,8 @@ export const checkMessages = catalog("check", {
     ({ schema, views }) =>
       `Views of ${schema} read tables that are not tributary's, perhaps because somebody renamed or moved a table: ${views.join(", ")}. The next run makes these views again.`,
   ),
-  run_at_work: template(
-    { command: "tributary sync", run_id: "20260329T010000Z-4f1c", pid: 4711, host: "etl-1" },
-    ({ command, run_id, pid, host }) => `${command} (${run_id}, process ${pid} on ${host}) is at work`,
-  ),
+  run_at_work:
+    "{command=tributary sync} ({run_id=20260329T010000Z-4f1c}, process {pid=4711} on {host=etl-1}) is at work",
   disk: template(disk, room),
   disk_low: template(disk, fields => `${room(fields)}\n${moreRoom(fields)}`),
   disk_full: template({ ...disk, free_bytes: 3e9 }, fields => `${room(fields)}.\n${moreRoom(fields)}`),
@@ -138,17 +133,14 @@ export const checkMessages = catalog("check", {
   ),
   clock_unknown: "not compared: the service doesn't say what time it is, or api.clock is ignore",
   clock: template({ off_ms: 1_200 }, ({ off_ms }) => `within ${seconds(off_ms)} of the service's`),
-  answered: template({ path: "/items/1", took_ms: 42 }, ({ path, took_ms }) => `GET ${path} answered in ${took_ms} ms`),
+  answered: "GET {path=/items/1} answered in {took_ms=42} ms",
   list_answered: template(
     { path: "/items", took_ms: 42, rows: 1_204 as number | null, empty: false },
     ({ path, took_ms, rows, empty }) =>
       `GET ${path} answered in ${took_ms} ms: ${rows !== null ? `${rows} rows in all` : empty ? "no rows" : "there are rows"}`,
   ),
-  rows_not_found: template(
-    { place: "data.items", path: "/items", got: "an object" },
-    ({ place, path, got }) =>
-      `Expected rows at ${place} from GET ${path}, got ${got}. Check that api.base_url is the service itself.`,
-  ),
+  rows_not_found:
+    "Expected rows at {place=data.items} from GET {path=/items}, got {got=an object}. Check that api.base_url is the service itself.",
   path_not_possible: template(
     { reason: "Expected a value for {id} in /items/{id}, but it is empty: not requested." },
     ({ reason }) => `${reason}\nSuch rows become rejects; others are read.`,
@@ -157,15 +149,15 @@ export const checkMessages = catalog("check", {
     { tables: ["items", "customers"] as readonly string[] },
     ({ tables }) => `not tried: its values come from ${tables.join(" and ")}`,
   ),
-  depends_on_values: template({ stream: "items" }, ({ stream }) => `not tried: it asks for what ${stream} brings`),
-  list_not_read: template({ list: "items" }, ({ list }) => `not tried: ${list} could not be read\nSee there.`),
+  depends_on_values: "not tried: it asks for what {stream=items} brings",
+  list_not_read: "not tried: {list=items} could not be read\nSee there.",
   list_empty: "its list has no row to ask for",
   first_row_unfit: template(
     { list: "items", column: "customer_id" as string | undefined },
     ({ list, column }) => `not tried: the first row of ${list} has ${column === undefined ? "none" : `no ${column}`}`,
   ),
 
-  archive: template({ path: "/srv/archive" }, ({ path }) => `a run can keep its answers in ${path}`),
+  archive: "a run can keep its answers in {path=/srv/archive}",
   archive_not_writable: template(
     { path: "/srv/archive", reason: "EACCES", on_error: "warn" as "warn" | "fail" },
     ({ path, reason, on_error }) =>
@@ -176,15 +168,10 @@ export const checkMessages = catalog("check", {
     ({ address, with: by }) =>
       `\`tributary schedule\` can serve it at ${address}, ${by === undefined ? "for whoever is on this machine" : `with the ${by}`}`,
   ),
-  page_address_in_use: template(
-    { address: "127.0.0.1:8787" },
-    ({ address }) => `${address} is in use: by \`tributary schedule\`, if it is running, else choose another port`,
-  ),
-  page_address_refused: template(
-    { address: "192.0.2.1:8787", reason: "EADDRNOTAVAIL" },
-    ({ address, reason }) =>
-      `\`tributary schedule\` can't listen at ${address} (${reason})\nName an address of this machine in server.listen, and a port above 1023 unless it runs with the right to lower ones.`,
-  ),
+  page_address_in_use:
+    "{address=127.0.0.1:8787} is in use: by `tributary schedule`, if it is running, else choose another port",
+  page_address_refused:
+    "`tributary schedule` can't listen at {address=192.0.2.1:8787} ({reason=EADDRNOTAVAIL})\nName an address of this machine in server.listen, and a port above 1023 unless it runs with the right to lower ones.",
   hooks: template(
     { address: "127.0.0.1:8787", local: true },
     ({ address, local }) =>
@@ -199,30 +186,18 @@ export const checkMessages = catalog("check", {
     { file: "/usr/local/bin/page", on: ["failure"] as readonly string[] },
     ({ file, on }) => `${file} on ${on.join(", ")}; it was not started to try it`,
   ),
-  program_not_found: template(
-    { program: "page" },
-    ({ program }) =>
-      `There is no program ${program} that may be run. Give its full path in notify.targets, and make it executable (chmod +x).`,
-  ),
+  program_not_found:
+    "There is no program {program=page} that may be run. Give its full path in notify.targets, and make it executable (chmod +x).",
   rates: template(
     { report: "EUR", rates: 8_112, last: "2026-03-31" },
     ({ report, rates, last }) => `${rates.toLocaleString("en-US")} rates of ${report}, the last of ${last}`,
   ),
-  report_file: template({ path: "/srv/report.html" }, ({ path }) => `the report can be written to ${path}`),
-  report_not_writable: template(
-    { path: "/srv/report.html", reason: "EACCES" },
-    ({ path, reason }) =>
-      `${path} cannot be written (${reason})\nCheck the rights of its folder, or name another file in reports.`,
-  ),
-  mail_server: template(
-    { host: "mail.example.com:465" },
-    ({ host }) => `${host} accepts the connection; nothing was mailed to try it`,
-  ),
-  mail_server_unusable: template(
-    { host: "mail.example.com:465", reason: "connect ECONNREFUSED" },
-    ({ host, reason }) =>
-      `${host} cannot be used: ${reason}\nCheck address, port, user and password in the report's \`mail.smtp\`, and whether the server is up.`,
-  ),
+  report_file: "the report can be written to {path=/srv/report.html}",
+  report_not_writable:
+    "{path=/srv/report.html} cannot be written ({reason=EACCES})\nCheck the rights of its folder, or name another file in reports.",
+  mail_server: "{host=mail.example.com:465} accepts the connection; nothing was mailed to try it",
+  mail_server_unusable:
+    "{host=mail.example.com:465} cannot be used: {reason=connect ECONNREFUSED}\nCheck address, port, user and password in the report's `mail.smtp`, and whether the server is up.",
   secret_readable: template(
     { path: "/etc/tributary/config.yaml", mode: "644" },
     ({ path, mode }) =>

@@ -9,47 +9,25 @@ const PUT_ADVICE = {
 };
 
 export const uploadMessages = catalog("upload", {
-  directory: template(
-    { file: "inbox" },
-    ({ file }) => `${file}: expected a file, got a directory: name its files, or watch it with --watch.`,
-  ),
-  not_a_regular_file: template(
-    { file: "/dev/null" },
-    ({ file }) => `${file}: expected a regular file, got a device, a pipe or a socket.`,
-  ),
-  file_empty: template({ file: "a.pdf" }, ({ file }) => `${file}: expected a file with content, got an empty one.`),
-  file_not_found: template(
-    { file: "a.pdf" },
-    ({ file }) => `${file}: expected a file, got nothing of that name: check the path.`,
-  ),
+  directory: "{file=inbox}: expected a file, got a directory: name its files, or watch it with --watch.",
+  not_a_regular_file: "{file=/dev/null}: expected a regular file, got a device, a pipe or a socket.",
+  file_empty: "{file=a.pdf}: expected a file with content, got an empty one.",
+  file_not_found: "{file=a.pdf}: expected a file, got nothing of that name: check the path.",
   file_not_readable: template(
     { file: "a.pdf", reason: "EACCES" as string | undefined },
     ({ file, reason }) => `${file}: expected a file that can be read, got ${reason}: check its rights.`,
   ),
-  not_a_document: template(
-    { file: "run.sh" },
-    ({ file }) =>
-      `${file}: expected a document (PDF, office, CSV, text, XML, mail, image), got a file of another kind. If it is a document, name its media type with --content-type.`,
-  ),
-  hidden: template(
-    { file: ".env" },
-    ({ file }) =>
-      `${file}: expected a document, got a hidden file, which is never sent. Rename it if it is a document.`,
-  ),
-  own_file: template(
-    { file: "config.yaml" },
-    ({ file }) =>
-      `${file}: expected a document, got a file of tributary's own (configuration, secrets, warehouse, archive), which is never sent.`,
-  ),
+  not_a_document:
+    "{file=run.sh}: expected a document (PDF, office, CSV, text, XML, mail, image), got a file of another kind. If it is a document, name its media type with --content-type.",
+  hidden: "{file=.env}: expected a document, got a hidden file, which is never sent. Rename it if it is a document.",
+  own_file:
+    "{file=config.yaml}: expected a document, got a file of tributary's own (configuration, secrets, warehouse, archive), which is never sent.",
   reading_failed: template(
     { file: "a.pdf", reason: "EIO" as string | undefined },
     ({ file, reason }) => `${file}: expected a file that can be read, got ${reason}.`,
   ),
-  outcome_unknown: template(
-    { file: "/srv/inbox/a.pdf", reason: "it was ended before an answer came." },
-    ({ file, reason }) =>
-      `${file}: expected the service to name the document, but whether it made one is not known: ${reason} It is not sent again by itself. Look whether the service has it; --again sends it once more.`,
-  ),
+  outcome_unknown:
+    "{file=/srv/inbox/a.pdf}: expected the service to name the document, but whether it made one is not known: {reason=it was ended before an answer came.} It is not sent again by itself. Look whether the service has it; --again sends it once more.",
   not_taken: template(
     {
       ...{ file: "a.pdf", got: "status 403", addresses: 3 as number | undefined },
@@ -71,11 +49,8 @@ export const uploadMessages = catalog("upload", {
     ({ folder, suggestion }) =>
       `--watch: expected a folder, but nothing is at ${folder}. ${suggestion === undefined ? "Make it, or correct the path." : `Did you mean ${suggestion}?`}`,
   ),
-  not_a_folder: template(
-    { folder: "/srv/a.pdf" },
-    ({ folder }) =>
-      `--watch: expected a folder, but ${folder} is a file. Leave --watch out to send it, or name the folder it lies in.`,
-  ),
+  not_a_folder:
+    "--watch: expected a folder, but {folder=/srv/a.pdf} is a file. Leave --watch out to send it, or name the folder it lies in.",
   folder_not_usable: template(
     { folder: "/srv/inbox", reason: "EACCES" as string | undefined },
     ({ folder, reason }) =>
@@ -86,15 +61,9 @@ export const uploadMessages = catalog("upload", {
     ({ file, to, reason }) =>
       `${file} could not be moved to ${to} (${reason}). Check the rights of both folders, and that they lie on one disk.`,
   ),
-  changed_meanwhile: template(
-    { file: "a.pdf" },
-    ({ file }) =>
-      `${file}: a program wrote to it while it was sent. Its present content goes back to the folder, as a new file.`,
-  ),
-  files_stay: template(
-    { reason: "The service could not be reached." },
-    ({ reason }) => `${reason} The files wait in the folder until then.`,
-  ),
+  changed_meanwhile:
+    "{file=a.pdf}: a program wrote to it while it was sent. Its present content goes back to the folder, as a new file.",
+  files_stay: "{reason=The service could not be reached.} The files wait in the folder until then.",
   processed_unknown:
     "Nothing says when a document is processed: the service does not document the values that mean it. Set meanings.processed in the configuration, such as { status: [done] }; `tributary meanings processed` shows the values that your service sends.",
 });

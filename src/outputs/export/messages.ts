@@ -20,11 +20,8 @@ export type Refused = keyof typeof advice;
 
 export const exportMessages = catalog("export", {
   exported: "exported",
-  not_noted: template(
-    { path: "/srv/lake", state_schema: "_tributary", reason: "The role analyst may not write." },
-    ({ path, state_schema, reason }) =>
-      `${path} could not be noted in ${state_schema}.exports, which names the exports that a change of \`privacy\` outdates. ${reason}`,
-  ),
+  not_noted:
+    "{path=/srv/lake} could not be noted in {state_schema=_tributary}.exports, which names the exports that a change of `privacy` outdates. {reason=The role analyst may not write.}",
   no_tables: template({ streams: [] as readonly string[] }, ({ streams }) => {
     const what = streams.length === 0 ? "the warehouse has no table" : `there is no table of ${streams.join(", ")}`;
     return `Expected tables to export, but ${what} yet: run \`tributary sync\` first.`;
@@ -34,30 +31,18 @@ export const exportMessages = catalog("export", {
     ({ path, reason, why }) =>
       `Expected to export to ${path}, but: ${reason}. ${advice[why]} What was exported before is untouched.`,
   ),
-  not_below: template(
-    { out: "." },
-    ({ out }) =>
-      `--out ${out}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.`,
-  ),
-  versions_blocked: template(
-    { out: "lake", home: "/srv/lake.exports" },
-    ({ out, home }) =>
-      `--out ${out}: expected to keep versions in ${home}, but a file has that name. Name another folder.`,
-  ),
+  not_below:
+    "--out {out=.}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.",
+  versions_blocked:
+    "--out {out=lake}: expected to keep versions in {home=/srv/lake.exports}, but a file has that name. Name another folder.",
   foreign_link: template(
     { out: "lake", target: "/mnt/lake" as string | undefined },
     ({ out, target }) =>
       `--out ${out}: expected an earlier export or nothing, but it is a symbolic link to ${target}. Name another folder, or remove the link.`,
   ),
-  not_a_folder: template(
-    { out: "lake" },
-    ({ out }) => `--out ${out}: expected a folder, found a file. Name another folder.`,
-  ),
-  foreign_files: template(
-    { out: "lake" },
-    ({ out }) =>
-      `--out ${out}: expected an earlier export, an empty folder or nothing, but there are files in it that no export wrote. Nothing was written; name another folder.`,
-  ),
+  not_a_folder: "--out {out=lake}: expected a folder, found a file. Name another folder.",
+  foreign_files:
+    "--out {out=lake}: expected an earlier export, an empty folder or nothing, but there are files in it that no export wrote. Nothing was written; name another folder.",
   no_links: template(
     { path: "/mnt/lake", error_code: "EPERM" as string | undefined },
     ({ path, error_code }) =>
@@ -73,10 +58,8 @@ export const exportMessages = catalog("export", {
     ({ partition_by, unit, nearest }) =>
       `--partition-by ${partition_by}: expected the unit year, month or day, got ${JSON.stringify(unit)}.${didYouMean(nearest)} Name one of them, or leave :${unit} out.`,
   ),
-  partition_only_columns: template(
-    { table: "items" },
-    ({ table }) => `--partition-by: ${table} would have no column left in its files. Leave one of them out.`,
-  ),
+  partition_only_columns:
+    "--partition-by: {table=items} would have no column left in its files. Leave one of them out.",
   partition_column_nowhere: template(
     { partition_by: "statuss", column: "statuss", nearest: "status" as string | undefined },
     ({ partition_by, column, nearest }) =>
@@ -92,31 +75,16 @@ export const exportMessages = catalog("export", {
     ({ partition_by, table, column, nearest }) =>
       `--partition-by ${partition_by}: ${table} has no column ${column}.${didYouMean(nearest)}`,
   ),
-  partition_unit_of_no_time: template(
-    { partition_by: "items=status:month", table: "items", column: "status", type: "text", unit: "month" },
-    ({ partition_by, table, column, type, unit }) =>
-      `--partition-by ${partition_by}: ${table}.${column} is ${type}, and only dates and moments have a ${unit}. Leave :${unit} out, or name a date.`,
-  ),
-  partition_needs_unit: template(
-    { partition_by: "items=created_at", column: "created_at" },
-    ({ partition_by, column }) =>
-      `--partition-by ${partition_by}: every moment would be a folder of its own. Say which unit of time: ${column}:year, ${column}:month or ${column}:day.`,
-  ),
-  partition_by_no_name: template(
-    { partition_by: "items=price", table: "items", column: "price", type: "numeric(18,2)" },
-    ({ partition_by, table, column, type }) =>
-      `--partition-by ${partition_by}: ${table}.${column} is ${type}, which cannot be a folder's name. Name a column with text, a date, a count or a flag.`,
-  ),
-  partition_name_taken: template(
-    { partition_by: "items=day:month", name: "day_month", table: "items" },
-    ({ partition_by, name, table }) =>
-      `--partition-by ${partition_by}: the folders would be called ${name}, but ${table} has a column of that name. Name that column instead.`,
-  ),
-  partition_value_too_long: template(
-    { name: "title", folder: "title=A very long one", max_bytes: 255 },
-    ({ name, folder, max_bytes }) =>
-      `--partition-by: a value of ${name} is too long to be a folder's name (${folder}…; at most ${max_bytes} bytes). Partition by a column with shorter values.`,
-  ),
+  partition_unit_of_no_time:
+    "--partition-by {partition_by=items=status:month}: {table=items}.{column=status} is {type=text}, and only dates and moments have a {unit=month}. Leave :{unit=month} out, or name a date.",
+  partition_needs_unit:
+    "--partition-by {partition_by=items=created_at}: every moment would be a folder of its own. Say which unit of time: {column=created_at}:year, {column=created_at}:month or {column=created_at}:day.",
+  partition_by_no_name:
+    "--partition-by {partition_by=items=price}: {table=items}.{column=price} is {type=numeric(18,2)}, which cannot be a folder's name. Name a column with text, a date, a count or a flag.",
+  partition_name_taken:
+    "--partition-by {partition_by=items=day:month}: the folders would be called {name=day_month}, but {table=items} has a column of that name. Name that column instead.",
+  partition_value_too_long:
+    "--partition-by: a value of {name=title} is too long to be a folder's name ({folder=title=A very long one}…; at most {max_bytes=255} bytes). Partition by a column with shorter values.",
   too_many_folders: template(
     { table: "items", max_folders: 10_000, partitions: ["created_at_day"] },
     ({ table, max_folders, partitions }) =>

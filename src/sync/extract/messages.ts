@@ -2,21 +2,15 @@ import { counted } from "../../counted.ts";
 import { catalog, template } from "../../message.ts";
 
 export const extractMessages = catalog("extract", {
-  no_rows: template(
-    { path: "/items", place: "data.items", got: "an array" },
-    ({ path, place, got }) =>
-      `${path}: expected rows at ${place}, got ${got}. The scan stays incomplete and the next run tries again.`,
-  ),
+  no_rows:
+    "{path=/items}: expected rows at {place=data.items}, got {got=an array}. The scan stays incomplete and the next run tries again.",
   more_rows: template(
     { path: "/appointments", field: "total", said: 40 as number | true, rows: 25 },
     ({ path, field, said, rows }) =>
       `${path}: \`${field}\` beside the rows is ${said}, and the answer holds ${counted(rows, "row")}: there may be more. These rows are loaded, and nothing is deleted on that account.`,
   ),
-  odd_total: template(
-    { path: "/items", field: "total", got: '"0x28"' },
-    ({ path, field, got }) =>
-      `${path}: expected plain digits in \`${field}\`, got ${got}. The list counts as one without a total. Tell the service's operator.`,
-  ),
+  odd_total:
+    '{path=/items}: expected plain digits in `{field=total}`, got {got="0x28"}. The list counts as one without a total. Tell the service\'s operator.',
   windows_unread: template(
     {
       path: "/events",

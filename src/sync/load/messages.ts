@@ -83,16 +83,10 @@ export const deletesMessages = catalog("deletes", {
     ({ stream, missing, live }) =>
       `${missing} of ${live} live rows are no longer listed, more than half. ${published} The next run decides; if it is right, \`tributary sync ${stream} --confirm-deletes\` does.`,
   ),
-  details_blocked: template(
-    { stream: "item_details", leaving: 700, live: 1200, max_share: 0.1, min_rows: 50 },
-    ({ stream, leaving, live, max_share, min_rows }) =>
-      `${stream}: ${leaving} of ${live} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share (${max_share}) and deletes.min_rows (${min_rows}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run \`tributary sync ${stream} --confirm-deletes\`.`,
-  ),
-  lines_blocked: template(
-    { stream: "order_details", table: "order_lines", leaving: 700, live: 1200, max_share: 0.1, min_rows: 50 },
-    ({ stream, table, leaving, live, max_share, min_rows }) =>
-      `${stream}: ${leaving} of ${live} live rows of ${table} would be deleted because their arrays came empty, more than deletes.max_share (${max_share}) and deletes.min_rows (${min_rows}) allow. tributary did not publish the rows with these arrays. It published everything else. If the service is right, run \`tributary sync ${stream} --confirm-deletes\`.`,
-  ),
+  details_blocked:
+    "{stream=item_details}: {leaving=700} of {live=1200} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share ({max_share=0.1}) and deletes.min_rows ({min_rows=50}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run `tributary sync {stream=item_details} --confirm-deletes`.",
+  lines_blocked:
+    "{stream=order_details}: {leaving=700} of {live=1200} live rows of {table=order_lines} would be deleted because their arrays came empty, more than deletes.max_share ({max_share=0.1}) and deletes.min_rows ({min_rows=50}) allow. tributary did not publish the rows with these arrays. It published everything else. If the service is right, run `tributary sync {stream=order_details} --confirm-deletes`.",
   addresses_unusable: template(
     { stream: "items", address: "/items/{id}", forbidden: false },
     ({ stream, address, forbidden }) =>
@@ -111,11 +105,8 @@ export const deletesMessages = catalog("deletes", {
 });
 
 export const rejectsMessages = catalog("rejects", {
-  too_many: template(
-    { stream: "items", rejected: 30, rows: 100, max_share: 0.05 },
-    ({ stream, rejected, rows, max_share }) =>
-      `${stream}: ${rejected} of ${rows} rows could not be stored, more than max_reject_share (${max_share}) allows. Nothing of it was published; \`tributary rejects ${stream}\` shows them.`,
-  ),
+  too_many:
+    "{stream=items}: {rejected=30} of {rows=100} rows could not be stored, more than max_reject_share ({max_share=0.05}) allows. Nothing of it was published; `tributary rejects {stream=items}` shows them.",
   not_stored: template(
     { stream: "items", rows: 2 },
     ({ stream, rows }) => `${counted(rows, "row")} could not be stored; \`tributary rejects ${stream}\` shows them.`,
@@ -159,11 +150,8 @@ export const rowsMessages = catalog("rows", {
       );
     },
   ),
-  unseen: template(
-    { total: 1200, shown: 1188 },
-    ({ total, shown }) =>
-      `the list says it has ${total} rows, its pages showed ${shown}. Nothing is taken for deleted on that account.`,
-  ),
+  unseen:
+    "the list says it has {total=1200} rows, its pages showed {shown=1188}. Nothing is taken for deleted on that account.",
   conflicting: template(
     {
       ...{ stream: "items", columns: ["item_id"] as readonly string[], keys: 3, example: "ITM-1" },

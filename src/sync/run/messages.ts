@@ -61,16 +61,14 @@ export const runMessages = catalog("run", {
     ({ times, reason }) =>
       `The warehouse was lost: begun again ${times}×${reason === undefined ? "." : `, at last: ${reason}`}`,
   ),
-  locks_kept: template(
-    { reason: "items is locked by run 20260131T040000-0a1b2c3d." },
-    ({ reason }) => `Expected the locks of this command's lost session to be free by now, but ${reason}`,
-  ),
+  locks_kept:
+    "Expected the locks of this command's lost session to be free by now, but {reason=items is locked by run 20260131T040000-0a1b2c3d.}",
   warnings_repeated: template(
     { warnings: 3 },
     ({ warnings }) => `${counted(warnings, "warning")} as in the run before: \`tributary status\` shows them in full.`,
   ),
   nothing_loaded: "Nothing has been loaded yet, so no row is known: `tributary sync` loads them first.",
-  no_request: template({ path: "/items" }, ({ path }) => `Expected no request, but ${path} was asked for.`),
+  no_request: "Expected no request, but {path=/items} was asked for.",
   unknown_company: template(
     { companies: ["acme", "beta"] as readonly string[], got: "acne" },
     ({ companies, got }) =>
@@ -116,10 +114,7 @@ export const runMessages = catalog("run", {
     ({ company, from, to, requested, found }) =>
       `Expected the service of company ${company}, which the warehouse keeps from ${from}, but at ${to} only ${found} of ${requested} rows that the warehouse knows are there. No row was changed. Set base_url back; or, to replace its rows by the other service's: \`tributary reset '*' --drop --company ${company}\`, then \`tributary sync\`.`,
   ),
-  archive_not_pruned: template(
-    { path: "/archive" },
-    ({ path }) => `${path}: files older than archive.keep could not be removed`,
-  ),
+  archive_not_pruned: "{path=/archive}: files older than archive.keep could not be removed",
 });
 
 const share = { config_line: "meanings.credits.total: negative", company: "acme", table: "items", rows: 1200 };

@@ -11,20 +11,14 @@ export const streamMessages = catalog("stream", {
     ({ stream, reason }) =>
       `${stream}: an earlier run read it, and now it is ${UNAVAILABLE}. ${reason} Until then its tables stay as they are, and each run ends with exit code 1.`,
   ),
-  rows_lacking: template(
-    { stream: "appointments", path: "/appointments", total: 40, rows: 25 },
-    ({ stream, path, total, rows }) =>
-      `${stream}: expected all ${total} rows that ${path} counts in one answer, got ${rows}. They were loaded, and nothing was deleted. The next run tries again; if it stays so, tell the service's operator.`,
-  ),
+  rows_lacking:
+    "{stream=appointments}: expected all {total=40} rows that {path=/appointments} counts in one answer, got {rows=25}. They were loaded, and nothing was deleted. The next run tries again; if it stays so, tell the service's operator.",
   list_not_available: template(
     { stream: "item_details", list: "items" },
     ({ stream, list }) => `${stream}: its list ${list} is ${UNAVAILABLE}`,
   ),
-  read_again: template(
-    { stream: "items", pages: 12 },
-    ({ stream, pages }) =>
-      `${stream}: its rows have no id of their own, so what an earlier run had read of it, ${pages} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.`,
-  ),
+  read_again:
+    "{stream=items}: its rows have no id of their own, so what an earlier run had read of it, {pages=12} pages, is read again. It is published only by a run that reads it to its end: where one is stopped (--max-requests, --max-time), give it more.",
   cursor_expired: "the service does not take the cursor of the next page: starting afresh",
   read_in_part: template(
     { stream: "items", pages: 3, rows: 300 },
@@ -36,11 +30,8 @@ export const streamMessages = catalog("stream", {
     ({ stream, pages, rows }) =>
       `${stream}: the rest of the list was read in another order, ${counted(pages, "page")} with ${counted(rows, "row")}. They were loaded, and nothing was deleted.`,
   ),
-  begun_afresh: template(
-    { stream: "items", option: "--full", read: 12, what: "pages", rows: 1200 },
-    ({ stream, option, read, what, rows }) =>
-      `${stream}: ${option} begins afresh: what a stopped run had read, ${read} ${what} (${rows} rows), is thrown away and asked for again. With --resume it would have been gone on with.`,
-  ),
+  begun_afresh:
+    "{stream=items}: {option=--full} begins afresh: what a stopped run had read, {read=12} {what=pages} ({rows=1200} rows), is thrown away and asked for again. With --resume it would have been gone on with.",
 });
 
 const gap = { from: "2023-01-01" as string | null, to: "2024-01-01" };
@@ -125,11 +116,8 @@ export const detailsMessages = catalog("details", {
     ({ stream, cause, details }) =>
       `${stream}: changes of ${cause} made ${formatCount(details)} details due of which none had changed. streams.settings.${stream}.details: { without: [${cause}] } leaves their turns to others.`,
   ),
-  absent_doubted: template(
-    { stream: "item_details", absent: 900, details: 1000 },
-    ({ stream, absent, details }) =>
-      `${stream}: ${absent} of ${details} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.`,
-  ),
+  absent_doubted:
+    "{stream=item_details}: {absent=900} of {details=1000} details answered 404, too many to be believed: nothing was marked deleted, they are asked again later.",
   failed: template(
     {
       ...{ stream: "item_details", failed: 80, details: 1000 },

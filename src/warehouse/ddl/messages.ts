@@ -40,14 +40,6 @@ export const rightsMessages = catalog("rights", {
     ({ role }) =>
       `destination.grant_select_to names the role ${role}, which this PostgreSQL does not have. Create it (CREATE ROLE ${quotedName(role)};) or take it out of the configuration.`,
   ),
-  closed_schema: template(
-    {
-      role: "analysts",
-      schema: "dw",
-      owner: "dba",
-      statement: 'grant usage on schema "dw" to "analysts"',
-    },
-    ({ role, schema, owner, statement }) =>
-      `${role} of destination.grant_select_to may not use the schema ${schema}, which belongs to ${owner}. As ${owner} run: ${statement};`,
-  ),
+  closed_schema:
+    '{role=analysts} of destination.grant_select_to may not use the schema {schema=dw}, which belongs to {owner=dba}. As {owner=dba} run: {statement=grant usage on schema "dw" to "analysts"};',
 });

@@ -22,26 +22,14 @@ export const lakeMessages = catalog("lake", {
     ({ extension, version, platform, file, folders }) =>
       `Expected DuckDB's extension ${extension} (DuckDB ${version}, ${platform}) in destination.extensions, but there is no ${file} in ${folders.join(", nor in ")}. Put it there, or leave destination.extensions out on a machine that reaches extensions.duckdb.org.`,
   ),
-  extension_not_installed: template(
-    { extension: "ducklake", reason: 'IO Error: Failed to download extension "ducklake"' },
-    ({ extension, reason }) =>
-      `Expected DuckDB to install its extension ${extension}, which destination.type ducklake needs, but: ${reason}. Let this machine reach extensions.duckdb.org once, or put the extensions into a folder and name it in destination.extensions.`,
-  ),
-  files_missing: template(
-    { data_path: "/mnt/lake" },
-    ({ data_path }) =>
-      `Expected the files of the lake in ${data_path}, but nothing is there: see that the drive is mounted. Nothing was changed.`,
-  ),
-  file_lost: template(
-    { file: "/mnt/lake/dw/items/ducklake-01a2.parquet", table: "items" },
-    ({ file, table }) =>
-      `The file ${file} of table ${table} is not there, though the lake's catalog names it. Repeat the command: a run may have replaced the file meanwhile. If it fails again, restore the file from a backup. Without one, run \`tributary reset <stream> --drop\` for the stream of ${table} and all companies: it drops the tables unread, and the next run loads them again.`,
-  ),
-  other_data_path: template(
-    { data_path: "/mnt/lake", reason: 'Invalid Configuration Error: DATA_PATH parameter "/mnt/lake/" does not match' },
-    ({ data_path, reason }) =>
-      `destination.data_path is ${data_path}, but the lake of this catalog keeps its files elsewhere (${reason}). Set data_path to where they are, or give the new lake a catalog_schema of its own.`,
-  ),
+  extension_not_installed:
+    'Expected DuckDB to install its extension {extension=ducklake}, which destination.type ducklake needs, but: {reason=IO Error: Failed to download extension "ducklake"}. Let this machine reach extensions.duckdb.org once, or put the extensions into a folder and name it in destination.extensions.',
+  files_missing:
+    "Expected the files of the lake in {data_path=/mnt/lake}, but nothing is there: see that the drive is mounted. Nothing was changed.",
+  file_lost:
+    "The file {file=/mnt/lake/dw/items/ducklake-01a2.parquet} of table {table=items} is not there, though the lake's catalog names it. Repeat the command: a run may have replaced the file meanwhile. If it fails again, restore the file from a backup. Without one, run `tributary reset <stream> --drop` for the stream of {table=items} and all companies: it drops the tables unread, and the next run loads them again.",
+  other_data_path:
+    'destination.data_path is {data_path=/mnt/lake}, but the lake of this catalog keeps its files elsewhere ({reason=Invalid Configuration Error: DATA_PATH parameter "/mnt/lake/" does not match}). Set data_path to where they are, or give the new lake a catalog_schema of its own.',
   other_version: because(
     "DuckLake catalog version mismatch: only versions 0.1 to 0.3 are supported",
     reason =>

@@ -55,11 +55,8 @@ export const postgresMessages = catalog("postgres", {
     fields =>
       `Expected ${at(fields)}, but nothing answers there (${fields.error_code || "time-out"}). Check host and port in destination.url, that the server runs, and that no firewall stands between.`,
   ),
-  socket_denied: template(
-    { host: "/run/postgresql", reason: "connect EACCES /run/postgresql/.s.PGSQL.5432" },
-    ({ host, reason }) =>
-      `This user may not use the socket ${host} of PostgreSQL (${reason}). Correct destination.url, or the socket's rights.`,
-  ),
+  socket_denied:
+    "This user may not use the socket {host=/run/postgresql} of PostgreSQL ({reason=connect EACCES /run/postgresql/.s.PGSQL.5432}). Correct destination.url, or the socket's rights.",
   role_refused: template(
     { ...server, user: "loader", reason: 'password authentication failed for user "loader"' },
     ({ user, reason, ...server }) =>
@@ -196,9 +193,6 @@ export const postgresMessages = catalog("postgres", {
     ({ reason, detail, ...server }) =>
       `${at(server)} refused what this run writes because of something that was made in the database, such as a publication of tables without a replica identity (${reason}. ${detail}). What was committed stays. Remove it or change it, then run the same command again.`,
   ),
-  stage_lost: template(
-    { table: "items", company: "acme", state_schema: "_tributary" },
-    ({ table, company, state_schema }) =>
-      `Expected the stage of ${table} (${company}) to hold a record, but it is gone: the server crashed or somebody emptied ${state_schema}.stages. Nothing was stored; the next run reads the list from its start.`,
-  ),
+  stage_lost:
+    "Expected the stage of {table=items} ({company=acme}) to hold a record, but it is gone: the server crashed or somebody emptied {state_schema=_tributary}.stages. Nothing was stored; the next run reads the list from its start.",
 });

@@ -13,10 +13,7 @@ export const tablesMessages = catalog("tables", {
     ({ faults }) =>
       `The warehouse's tables cannot be used as they are; nothing was changed. ${textsOf(faults).join(" ")}`,
   ),
-  not_a_table: template(
-    { table: "dw.items" },
-    ({ table }) => `${table} is a view or another relation, not a table of tributary's.`,
-  ),
+  not_a_table: "{table=dw.items} is a view or another relation, not a table of tributary's.",
   name_taken: template(
     { name: "dw.items", kind: "domain" },
     ({ name, kind }) =>
@@ -41,10 +38,8 @@ export const tablesMessages = catalog("tables", {
     ({ column, needed_by }) =>
       `The type of ${column} was changed. The next run would restore it, but these objects need the column: ${needed_by.join(", ")}. Drop them; after the next run they can be created again.`,
   ),
-  required_column: template(
-    { column: "dw.items.shelf" },
-    ({ column }) => `${column} isn't tributary's and is NOT NULL without a default: no row could be added.`,
-  ),
+  required_column:
+    "{column=dw.items.shelf} isn't tributary's and is NOT NULL without a default: no row could be added.",
   other_key: template(
     { table: "dw.items", key: names("id"), wanted: names("_company", "id"), stream: "items" },
     ({ table, key, wanted, stream }) =>
@@ -57,26 +52,17 @@ export const tablesMessages = catalog("tables", {
       return `The foreign key ${name} of ${table} refers to ${refers_to}, whose rows are deleted and inserted again when they change: it would ${harm}. Remove it (ALTER TABLE ${table} DROP CONSTRAINT ${name};), or make it one that is checked at the end of a transaction (DEFERRABLE INITIALLY DEFERRED, without ON DELETE).`;
     },
   ),
-  foreign_rule: template(
-    { name: "keep_out", table: "dw.items" },
-    ({ name, table }) =>
-      `The rule ${name} replaces what is written to ${table} by something else, or by nothing. Remove it (DROP RULE ${name} ON ${table};).`,
-  ),
-  foreign_trigger: template(
-    { name: "rounded", table: "dw.items" },
-    ({ name, table }) =>
-      `The trigger ${name} may change or leave out rows before they are stored in ${table}. Remove it (DROP TRIGGER ${name} ON ${table};), or make it one that runs AFTER.`,
-  ),
+  foreign_rule:
+    "The rule {name=keep_out} replaces what is written to {table=dw.items} by something else, or by nothing. Remove it (DROP RULE {name=keep_out} ON {table=dw.items};).",
+  foreign_trigger:
+    "The trigger {name=rounded} may change or leave out rows before they are stored in {table=dw.items}. Remove it (DROP TRIGGER {name=rounded} ON {table=dw.items};), or make it one that runs AFTER.",
   views_read_table: template(
     { views: names("reports.prices"), table: "items" },
     ({ views, table }) =>
       `${views.join(", ")} read ${table} or its child tables, which would be dropped. Nothing was changed; drop those views first, or run reset without --drop.`,
   ),
-  needed: template(
-    { name: "dw.items", reason: "materialized view reports.prices depends on table dw.items" },
-    ({ name, reason }) =>
-      `Something of yours needs ${name}, which would be dropped: ${reason}. Nothing was changed; drop it first, or run reset without --drop.`,
-  ),
+  needed:
+    "Something of yours needs {name=dw.items}, which would be dropped: {reason=materialized view reports.prices depends on table dw.items}. Nothing was changed; drop it first, or run reset without --drop.",
   rows_differ: template(
     { table: "items", company: "acme", rows: 40, known: 45 },
     ({ table, company, rows, known }) =>

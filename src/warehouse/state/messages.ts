@@ -8,31 +8,16 @@ export const identityMessages = catalog("identity", {
     ({ altered, release, own_release }) =>
       `The warehouse's tables were ${altered ? "altered" : "made"} by tributary ${release}, and this is ${own_release}, which doesn't know all of their columns: install ${release} or a newer one, or use another destination.`,
   ),
-  other_schema: template(
-    { kept: "dw", configured: "purchasing" },
-    ({ kept, configured }) =>
-      `This warehouse keeps its tables in schema ${kept}, but destination.schema is ${configured}. Set destination.schema back to ${kept}, or give the new schema a state of its own (destination.state_schema, or another database or file).`,
-  ),
-  other_state: template(
-    { schema: "dw", kept: "_tributary", configured: "_second" },
-    ({ schema, kept, configured }) =>
-      `The tables in schema ${schema} belong to the state in schema ${kept}, but destination.state_schema is ${configured}. Set destination.state_schema back to ${kept}, or give the new state tables of its own (destination.schema, or another database or file). To hand the tables over, drop schema ${kept} first.`,
-  ),
-  other_address: template(
-    { company: "acme", kept: "https://api.example.com", configured: "https://api.example.org" },
-    ({ company, kept, configured }) =>
-      `This warehouse keeps company ${company} from ${kept}, but the configuration reads it from ${configured}. Set base_url back, give the other service's rows a company name of their own, or use another destination. If the same service has moved, \`tributary sync --accept-address\` compares it with what is kept, and records the new address.`,
-  ),
-  other_company_id: template(
-    { company: "acme", kept_id: "c-1", key_id: "c-2" },
-    ({ company, kept_id, key_id }) =>
-      `This warehouse keeps company ${company} with the service's id ${kept_id}, but the key belongs to ${key_id}. Use the key of the first, give the second a company name of its own, or use another destination.`,
-  ),
-  other_company_name: template(
-    { company: "acme_new", key_id: "c-1", kept: "acme" },
-    ({ company, key_id, kept }) =>
-      `The key of company ${company} belongs to ${key_id}, which this warehouse keeps as ${kept} already. Call it ${kept} again (company:), or use another destination.`,
-  ),
+  other_schema:
+    "This warehouse keeps its tables in schema {kept=dw}, but destination.schema is {configured=purchasing}. Set destination.schema back to {kept=dw}, or give the new schema a state of its own (destination.state_schema, or another database or file).",
+  other_state:
+    "The tables in schema {schema=dw} belong to the state in schema {kept=_tributary}, but destination.state_schema is {configured=_second}. Set destination.state_schema back to {kept=_tributary}, or give the new state tables of its own (destination.schema, or another database or file). To hand the tables over, drop schema {kept=_tributary} first.",
+  other_address:
+    "This warehouse keeps company {company=acme} from {kept=https://api.example.com}, but the configuration reads it from {configured=https://api.example.org}. Set base_url back, give the other service's rows a company name of their own, or use another destination. If the same service has moved, `tributary sync --accept-address` compares it with what is kept, and records the new address.",
+  other_company_id:
+    "This warehouse keeps company {company=acme} with the service's id {kept_id=c-1}, but the key belongs to {key_id=c-2}. Use the key of the first, give the second a company name of its own, or use another destination.",
+  other_company_name:
+    "The key of company {company=acme_new} belongs to {key_id=c-1}, which this warehouse keeps as {kept=acme} already. Call it {kept=acme} again (company:), or use another destination.",
 });
 
 /** A column of a state table that is not as it is made; null: there is none. */
@@ -56,16 +41,10 @@ export const stateMessages = catalog("state", {
     ({ path, lines }) =>
       `${path}: expected a line of JSON for each step of an upload, got ${counted(lines, "line")} that cannot be read. The warehouse's own table is used for them. Check the disk.`,
   ),
-  newer_version: template(
-    { version: 9, known_version: 8 },
-    ({ version, known_version }) =>
-      `The warehouse was written by a newer tributary (data version ${version}; this one knows ${known_version}). Nothing was changed; install the newer version again, or use another destination.`,
-  ),
-  schema_taken: template(
-    { state_schema: "_tributary" },
-    ({ state_schema }) =>
-      `Expected destination.state_schema to be the lake's alone, but in the catalog's database ${state_schema} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.`,
-  ),
+  newer_version:
+    "The warehouse was written by a newer tributary (data version {version=9}; this one knows {known_version=8}). Nothing was changed; install the newer version again, or use another destination.",
+  schema_taken:
+    "Expected destination.state_schema to be the lake's alone, but in the catalog's database {state_schema=_tributary} is the state of a PostgreSQL warehouse. Set another state_schema for the lake, or take another database for its catalog.",
   other_shape: template(
     {
       state_schema: "_tributary",

@@ -76,11 +76,8 @@ export const duckdbMessages = catalog("duckdb", {
       `${path} was replaced, because this file system has no symbolic links: programs that have it open must reconnect to see what is new`,
   ),
 
-  question_mark: template(
-    { path: "/data/what?.duckdb" },
-    ({ path }) =>
-      `Expected a path without a question mark for the warehouse file, as DuckDB takes what follows it for parameters; got ${path}. Choose another file or folder.`,
-  ),
+  question_mark:
+    "Expected a path without a question mark for the warehouse file, as DuckDB takes what follows it for parameters; got {path=/data/what?.duckdb}. Choose another file or folder.",
   nothing_there: template(
     { path },
     ({ path }) =>

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Share } from "../byte_budget.ts";
-import type { Clock } from "../clock.ts";
 import type { ApiError, ApiFailure } from "../errors.ts";
-import type { Answer, Api, ApiListeners, ApiSettings, ApiStats, GetOptions, Method, Query, Unanswered } from "./api.ts";
+import type { Answer, Api, ApiSettings, ApiStats, GetOptions, Method, Query } from "./api.ts";
 import { acceptEncoding, BodyTooLargeError } from "./body.ts";
 import { connect } from "./connection.ts";
 import { undocumentedIn } from "./envelope.ts";
@@ -13,9 +12,9 @@ import { elsewhere } from "./lasting_fault.ts";
 import { buildQuery, kindOf } from "./path.ts";
 import { type Fault, judge, unpacked, type Verdict } from "./response_verdict.ts";
 import { backoff, limitedWait, maxAttempts } from "./retry.ts";
+import { SentRequests } from "./sent_requests.ts";
 import { ServiceClock } from "./service_clock.ts";
 
-const SLOW_MS = 10_000;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Pages of several streams, and the next one of each, are in memory at once. */
@@ -86,51 +85,6 @@ class Stats implements ApiStats {
 
   constructor(serviceClock: ApiSettings["serviceClock"]) {
     this.clock = new ServiceClock(serviceClock);
-  }
-}
-
-interface SentRequest extends Pick<Unanswered, "method" | "path" | "attempt"> {
-  readonly since: number;
-}
-
-/** The requests that have no answer yet, in the order in which they were sent; says so when one waits long. */
-class SentRequests {
-  readonly #clock: Clock;
-  readonly #slowMs: number;
-  readonly #onSlow: ApiListeners["onSlow"];
-  readonly #waiting = new Set<SentRequest>();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(clock: Clock, { slowMs = SLOW_MS, onSlow }: ApiListeners = {}) {
-    this.#clock = clock;
-    this.#slowMs = slowMs;
-    this.#onSlow = onSlow;
-  }
-
-  add(request: SentRequest): void {
-    this.#waiting.add(request);
-    // A real timer, not the injected clock: a hanging service has to be reported while it hangs.
-    this.#timer ??= setInterval(() => this.#look(), this.#slowMs).unref();
-  }
-
-  delete(request: SentRequest): void {
-    this.#waiting.delete(request);
-    if (this.#waiting.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  unanswered(): Unanswered | undefined {
-    const [first] = this.#waiting;
-    if (first === undefined) return undefined;
-    const sinceMs = this.#clock.now() - first.since;
-    if (sinceMs < this.#slowMs) return undefined;
-    return { method: first.method, path: first.path, attempt: first.attempt, sinceMs, others: this.#waiting.size - 1 };
-  }
-
-  #look(): void {
-    const slow = this.unanswered();
-    if (slow !== undefined) this.#onSlow?.(slow);
   }
 }
 

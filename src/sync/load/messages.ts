@@ -86,7 +86,7 @@ export const deletesMessages = catalog("deletes", {
   details_blocked:
     "{stream=item_details}: {leaving=700} of {live=1200} live rows are in no answer any more or belong to values that no row carries, more than deletes.max_share ({max_share=0.1}) and deletes.min_rows ({min_rows=50}) allow. None of these was marked deleted, and of the answers that lack them nothing was published; everything else was. If it is right, run `tributary sync {stream=item_details} --confirm-deletes`.",
   lines_blocked:
-    "{stream=order_details}: {leaving=700} of {live=1200} live rows of {table=order_lines} would be deleted because their arrays came empty, more than deletes.max_share ({max_share=0.1}) and deletes.min_rows ({min_rows=50}) allow. tributary did not publish the rows with these arrays. It published everything else. If the service is right, run `tributary sync {stream=order_details} --confirm-deletes`.",
+    "{stream=order_details}: {leaving=700} of {live=1200} live rows of {table=order_lines} would be deleted because their arrays came empty or shorter, more than deletes.max_share ({max_share=0.1}) and deletes.min_rows ({min_rows=50}) allow. tributary did not publish the rows with these arrays. It published everything else. If the service is right, run `tributary sync {stream=order_details} --confirm-deletes`.",
   addresses_unusable: template(
     { stream: "items", address: "/items/{id}", forbidden: false },
     ({ stream, address, forbidden }) =>

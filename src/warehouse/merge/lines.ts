@@ -16,23 +16,23 @@ export const linesOf = (stage: Stage, child: Table): Fragment =>
 const unreadable = (stage: Stage, child: Table): Fragment =>
   sql`(select distinct _seq from ${stage.rows(child)} where _index < 0)`;
 
-/** Known rows whose answer has no line any more, though the child table has live ones. */
+/** Live lines of a child table that the answers of known rows lack. */
 interface LostLines {
   readonly child: Table;
-  /** The array was left out or unreadable: nothing is known of the lines, so they stay. */
+  /** Rows whose array was left out or unreadable: nothing is known of their lines, so they stay. */
   readonly keptRows: number;
-  /** The array was null or empty: these lines leave. */
+  /** Lines of rows whose array is shorter than before, null or empty: they leave. */
   readonly leaving: number;
 }
 
-/** So many lines of a child table would leave with arrays that are null or empty that their rows are not published. */
+/** So many lines of a child table would leave that the rows which lost any are not published. */
 export interface BlockedLines {
   readonly table: string;
   readonly leaving: number;
   readonly live: number;
 }
 
-/** What a publish makes of rows whose lines are missing from their answer. */
+/** The rows whose answer lacks lines, as a publish treats them. */
 export interface JudgedLines {
   readonly blocked: BlockedLines | undefined;
   /** The rows `c` of `changed` that are not published, as a condition. */
@@ -43,7 +43,7 @@ export interface JudgedLines {
 
 const nothingLost: JudgedLines = { blocked: undefined, withheld: undefined, kept: [] };
 
-/** Decides, before any row is written, which lines stay and whose rows are withheld. Without `limits` every empty array is believed. */
+/** Decides, before any row is written, which lines stay and whose rows are withheld. Without `limits` every array is believed. */
 export async function judgeLines(
   publishing: Publishing,
   diff: Diff,
@@ -59,7 +59,7 @@ export async function judgeLines(
     const live = await liveLines(publishing, child);
     if (!isTooMany(limits, leaving, live)) continue;
     blocked.push({ table: child.name, leaving, live });
-    withheld.push(sql`select c._seq from ${rowsWithout(publishing, child)} where a._seq is null`);
+    withheld.push(sql`select c._seq from ${linesMissing(publishing, child)} where a._seq is null`);
   }
   return {
     blocked: blocked[0],
@@ -71,26 +71,27 @@ export async function judgeLines(
 const liveLines = ({ trx, destination, target }: Publishing, child: Table): Promise<number> =>
   countOf(trx, sql`${tableRef(destination, child)} where _company = ${target.company} and _deleted_at is null`);
 
-/** Live lines `t` of changed rows `c` that have none in the stage; `a` is there where their array was unreadable. */
-function rowsWithout({ destination, target, names }: Publishing, child: Table): Fragment {
+/** Live lines `t` of changed rows `c` that their answer lacks; `a` is there where their array was unreadable. */
+function linesMissing({ destination, target, names }: Publishing, child: Table): Fragment {
   const { company, tables, stage } = target;
   return sql`${sql.id(names.changed)} c
     join ${tableRef(destination, child)} t
       on t._company = ${company} and ${equal("t", "c", tables.main.key)} and t._deleted_at is null
-        and c.op in ('u', 'v', 's', 'r') and not exists (select 1 from ${linesOf(stage, child)} r where r._seq = c._seq)
+        and c.op in ('u', 'v', 's', 'r')
+        and not exists (select 1 from ${linesOf(stage, child)} r where r._seq = c._seq and r._index = t._index)
     left join ${unreadable(stage, child)} a on a._seq = c._seq`;
 }
 
 /** Live lines of changed rows `c` that stay for want of a readable array. */
 export const rowsKeeping = (publishing: Publishing, child: Table): Fragment =>
-  sql`${rowsWithout(publishing, child)} where a._seq is not null`;
+  sql`${linesMissing(publishing, child)} where a._seq is not null`;
 
 async function lostLines(publishing: Publishing): Promise<readonly LostLines[]> {
   const { trx, target } = publishing;
   const { children } = target.tables;
   const each = children.map(
     (child, place) => sql`select ${sql.lit(place)} as place, count(*) - count(a._seq) as leaving,
-      count(distinct a._seq) as "keptRows" from ${rowsWithout(publishing, child)}`,
+      count(distinct a._seq) as "keptRows" from ${linesMissing(publishing, child)}`,
   );
   const { rows } = await sql<{ place: number } & Omit<LostLines, "child">>`
     ${sql.join(each, sql` union all `)}`.execute(trx);

@@ -1,12 +1,27 @@
 import { describe, expect, test } from "vitest";
+import { id, table, text } from "../../../schemas/fields.ts";
+import { list, snapshot } from "../../../src/catalog/stream.ts";
+import { streamOf } from "../../catalog/streams.ts";
 import type { Look } from "../../support/interposed.ts";
 import { lineOf } from "../../support/run.ts";
 import { warehouses } from "../../support/warehouse.ts";
+import { told } from "../answers.ts";
 import { scenario } from "../scenario.ts";
 
 const live = "_deleted_at is null";
 const noAudit = { streams: { defaults: { details: { audit: 0 } } } };
 const without = ({ line_items: _left, ...rest }: Record<string, unknown>) => rest;
+
+const words = (table_: string) => ({ id: id(), note: text(), words: table(table_, "Its words.", { word: text() }) });
+const boxes = streamOf("boxes", words("box_words"), { mode: list({ rows: "boxes" }), key: ["id"] });
+const census = streamOf("census", words("census_words"), { mode: snapshot(), key: ["observed_on"] });
+/** Rows with so many words each. */
+const worded = (note: string, ...counts: readonly number[]) =>
+  counts.map((count, at) => ({
+    id: String(at),
+    note,
+    words: Array.from({ length: count }, (_, i) => ({ word: `w${i}` })),
+  }));
 
 describe.each(warehouses)("$name", ({ make }) => {
   test.each([
@@ -75,6 +90,78 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect(confirmed.exit_code).toBe(0);
     expect(lineOf(confirmed, "purchase_order_details").child_deleted).toBeGreaterThan(100);
   });
+
+  test.each([
+    ["left out", ({ words: _left, ...row }: Record<string, unknown>) => row, "nothing"],
+    ["no array", (row: Record<string, unknown>) => ({ ...row, words: "see page 2" }), "see page 2"],
+  ])(
+    "lines of list rows and of a snapshot stay while their array is %s, and a problem says so",
+    async (_how, edit, example) => {
+      let spoilt = false;
+      const said = (row: Record<string, unknown>) => (spoilt ? { ...edit(row), note: "new" } : row);
+      const place = await told(make, [boxes, census], {
+        "/boxes": () => ({ boxes: worded("old", 3, 2).map(said) }),
+        "/census": () => said(worded("old", 4)[0]!),
+      });
+      const lines = async () => [await place.count("box_words", live), await place.count("census_words", live)];
+      await place.run();
+      expect(await lines()).toEqual([5, 4]);
+      spoilt = true;
+      const report = await place.run();
+      expect(report.exit_code).toBe(0);
+      for (const [name, rows] of [
+        ["boxes", 2],
+        ["census", 1],
+      ] as const) {
+        const line = { status: "warning", updated: rows, child_deleted: 0, problems: rows };
+        expect(lineOf(report, name)).toMatchObject(line);
+        expect(await place.count(name, `note = 'new' and cast(_problems as varchar) like '%"words"%'`)).toBe(rows);
+        const known = `stream = '${name}' and column_name = 'words' and rows = ${rows}`;
+        expect(await place.count("_tributary.problems", `${known} and example like '%${example}%'`)).toBe(1);
+      }
+      expect(await lines()).toEqual([5, 4]);
+      spoilt = false;
+      expect(await place.run()).toMatchObject({ exit_code: 0, status: "succeeded" });
+      expect(await lines()).toEqual([5, 4]);
+      expect(await place.count("boxes", "_problems is not null")).toBe(0);
+    },
+  );
+
+  test.each([
+    ["shorter", 1],
+    ["empty", 0],
+  ])(
+    "arrays of list rows and of a snapshot that come %s: more lines than the guard allows leave only when it is confirmed",
+    async (_how, left) => {
+      let [counts, count]: [readonly number[], number] = [[7, 7, 30], 14];
+      const place = await told(
+        make,
+        [boxes, census],
+        { "/boxes": () => ({ boxes: worded("old", ...counts) }), "/census": () => worded("old", count)[0] },
+        { deletes: { max_share: 0.2, min_rows: 5 } },
+      );
+      const lines = async () => [await place.count("box_words", live), await place.count("census_words", live)];
+      await place.run();
+      // A few may leave.
+      [counts, count] = [[7, 6, 28], 13];
+      expect(lineOf(await place.run(), "boxes")).toMatchObject({ status: "succeeded", child_deleted: 3 });
+      expect(await lines()).toEqual([41, 13]);
+      [counts, count] = [[left, left, 28], left];
+      const blocked = await place.run();
+      expect(blocked.exit_code).toBe(1);
+      const inOrder = blocked.errors.toSorted((a, b) => (a.message < b.message ? -1 : 1));
+      expect(inOrder).toMatchObject([
+        { code: "deletes.lines_blocked", fields: { table: "box_words", leaving: 13 - 2 * left, live: 41 } },
+        { code: "deletes.lines_blocked", fields: { table: "census_words", leaving: 13 - left, live: 13 } },
+      ]);
+      for (const name of ["boxes", "census"])
+        expect(lineOf(blocked, name)).toMatchObject({ status: "failed", updated: 0, child_deleted: 0 });
+      expect(await lines()).toEqual([41, 13]);
+      const confirmed = await place.run({ confirmDeletes: true });
+      expect(confirmed.exit_code).toBe(0);
+      expect(await lines()).toEqual([28 + 2 * left, left]);
+    },
+  );
 
   test("empty arrays of a snapshot taken again on one day are held back, and taken the next run when they are filled", async () => {
     const place = await scenario(

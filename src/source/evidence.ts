@@ -28,13 +28,19 @@ export function failureBeside(
   json: unknown,
   status: number,
 ): { readonly what: string; readonly complaint?: Complaint | undefined } | undefined {
-  if (status === PARTIAL_CONTENT || status === MULTI_STATUS)
-    return { what: `status ${status}, which means a part of the answer` };
-  if (typeof json !== "object" || json === null) return undefined;
+  const isPart = status === PARTIAL_CONTENT || status === MULTI_STATUS;
+  const beside = errorsBeside(json);
+  if (!isPart && beside.length === 0) return undefined;
+  const [first] = beside;
+  const complaint = readComplaint({ error: typeof first === "string" ? { message: first } : first });
+  const what = isPart ? ", which means a part of the answer" : " with an error beside the data";
+  return { what: `status ${status}${what}${inWords(complaint)}`, complaint };
+}
+
+function errorsBeside(json: unknown): readonly unknown[] {
+  if (typeof json !== "object" || json === null) return [];
   const { error, errors } = json as { readonly error?: unknown; readonly errors?: unknown };
-  if (isNothing(error) && isNothing(errors)) return undefined;
-  const complaint = readComplaint(json);
-  return { what: `status ${status} with an error beside the data${inWords(complaint)}`, complaint };
+  return [error, errors].filter(each => !isNothing(each)).flat();
 }
 
 const isNothing = (value: unknown): boolean => !value || (typeof value === "object" && Object.keys(value).length === 0);

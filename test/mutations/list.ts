@@ -33,7 +33,7 @@ const breaks: Readonly<Record<number, readonly Line[]>> = {
     ["sync/load/soft_delete_decision.ts", "blockedBy", { returns: "undefined" }, "sync/load/soft_deletes"],
     ["sync/load/soft_delete_decision.ts", "byAnswers", { inverts: 2 }, "sync/load/soft_delete_decision"],
     ["operations/replay/scan_choice.ts", "gapsIn", { returns: "() => undefined" }, "operations/replay/scan_choice"],
-    ["source/response_verdict.ts", "partialness", { returns: "undefined" }, "source/faults"],
+    ["source/evidence.ts", "failureBeside", { returns: "undefined" }, "source/faults"],
     [
       "warehouse/merge/lines.ts",
       "unreadable",

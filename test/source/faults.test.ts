@@ -112,6 +112,22 @@ describe("a fault that stays", () => {
     expect(api.stats.failures).toEqual({ [kind]: 1 });
   });
 
+  const shard = { code: "SHARD_DOWN", message: "one of two shards is down" };
+  test.each([
+    ["an error beside the data", 200, { error: shard }],
+    ["errors beside the data", 200, { errors: [shard, { code: "LATER" }] }],
+    ["206", 206, { error: shard }],
+    ["207", 207, { errors: [shard] }],
+  ] as const)("%s is malformed, with the service's code and message", async (_name, status, beside) => {
+    await using service = await serve(response => json(response, status, { ...good, ...beside }));
+    await using api = client(service.url);
+    const ended = { failure: "malformed", status, attempts: maxAttempts, serviceCode: shard.code };
+    const error = await api.get("/po", {}, { paged: true }).catch((failed: Error) => failed);
+    expect(error).toMatchObject(ended);
+    expect(String(error)).toContain(shard.message);
+    expect(service.requests).toHaveLength(maxAttempts);
+  });
+
   test("has an advice by its status", async () => {
     const adviceOf = async (status: number) => {
       await using service = await serve(response => failure(response, status, "BUSY"));

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { parseExactly, sameNumber } from "./exact_json.ts";
 
@@ -46,18 +47,43 @@ function decoded(bytes: Buffer, encoding: string, maxOutputLength: number): Buff
 
 /**
  * A body in UTF-8, out of the charset that its `Content-Type` declares. JSON is UTF-8 by its specification: what can be read so
- * is, whatever is declared; a charset that Node.js doesn't know changes nothing.
+ * is, whatever is declared; a charset that Node.js doesn't know changes nothing. A text with bytes that the charset has not stays as it came.
  */
 export function inUtf8(body: Buffer, contentType: string | undefined): Buffer {
   const charset = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1]?.toLowerCase();
   if (charset === undefined || charset === "utf-8" || charset === "utf8") return body;
   // ASCII in UTF-16 is UTF-8 with NULs, which JSON has not.
   if (isUtf8(body) && !body.includes(0)) return body;
+  const decoder = decoderOf(charset);
+  if (decoder === undefined) return body;
+  const whole = decodedBy(decoder, body);
+  return whole ?? Buffer.concat(textsOf(body).map(text => (isUtf8(text) ? text : (decodedBy(decoder, text) ?? text))));
+}
+
+function decoderOf(charset: string): TextDecoder | undefined {
   try {
-    return Buffer.from(new TextDecoder(charset).decode(body));
+    return new TextDecoder(charset, { fatal: true });
   } catch {
-    return body;
+    return undefined;
   }
+}
+
+function decodedBy(decoder: TextDecoder, bytes: Buffer): Buffer | undefined {
+  try {
+    return Buffer.from(decoder.decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A body cut behind each quote, which is part of a character in UTF-16 and ISO-2022 alone. */
+function textsOf(body: Buffer): readonly Buffer[] {
+  const texts: Buffer[] = [];
+  for (let from = 0; from < body.length; from += texts.at(-1)!.length) {
+    const quote = body.indexOf('"', from);
+    texts.push(body.subarray(from, quote < 0 ? body.length : quote + 1));
+  }
+  return texts;
 }
 
 /**

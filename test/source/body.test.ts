@@ -188,6 +188,13 @@ describe("characters", () => {
   });
 
   const latin = Buffer.from('{"a":"Mü"}', "latin1");
+  const greek = Buffer.concat(
+    [[0x41, 0xe1], [0x41, 0xaa], [0xe1]]
+      .map((bytes, at) =>
+        Buffer.concat([Buffer.from(`${at === 0 ? "{" : ","}"${"abc"[at]}":"`), Buffer.from(bytes), Buffer.from('"')]),
+      )
+      .concat(Buffer.from("}")),
+  );
   const wide = Buffer.from('{"a":"M"}', "utf16le");
   test.each([
     ["application/json; charset=iso-8859-1", latin, { a: "Mü" }],
@@ -198,6 +205,8 @@ describe("characters", () => {
     ["application/json; charset=klingon", latin, { a: "M\udcfc" }],
     ["application/json", latin, { a: "M\udcfc" }],
     [undefined, latin, { a: "M\udcfc" }],
+    // A text that its charset cannot read keeps its bytes; the others are read.
+    ["application/json; charset=windows-1253", greek, { a: "Aα", b: "A\udcaa", c: "α" }],
   ])("%s", (contentType, bytes, expected) => {
     expect(parseJson(inUtf8(bytes, contentType))).toEqual(expected);
   });

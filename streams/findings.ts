@@ -1,6 +1,7 @@
 import { finding } from "../schemas/finding.ts";
 import { findingsSummary } from "../schemas/findings_summary.ts";
 import { defineStream, feed, snapshot } from "../src/catalog/stream.ts";
+import { bothWays } from "./both_ways.ts";
 import { listCurrency } from "./list_currency.ts";
 
 const pace = { fullScanPages: 100, fullScanEveryDays: 7, lookbackDays: 1 };
@@ -13,6 +14,9 @@ export const findings = defineStream({
     pageColumns: [listCurrency],
     highWaterColumn: "created_at",
     narrow: { by: "window", parameter: "detected_within", days: [1, 7, 30, 90] },
+    // The list's own order, by category and amount, has no opposite.
+    sortedBy: { sort_by: "document_date" },
+    orders: bothWays,
     ...pace,
   }),
   row: finding,

@@ -43,6 +43,8 @@ export interface Listing extends Rows {
   readonly absence?: Absence;
   /** Queries that bring its rows in one order and in the opposite one. A list that breaks off is read by them from its other end. */
   readonly orders?: readonly Readonly<Record<string, string>>[];
+  /** Sent with each of `orders` where these are not the list's own order: then they tell nothing of the rows that it showed. */
+  readonly sortedBy?: Readonly<Record<string, string>>;
   /** Template of the row's own endpoint; its 404 confirms that a missing row is gone. */
   readonly confirm?: string;
 }

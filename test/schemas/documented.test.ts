@@ -55,6 +55,13 @@ describe("the documented endpoints", () => {
     ).toEqual([]);
   });
 
+  it("are read from both ends where they take a direction", () => {
+    const directed = new Set(endpoints.filter(({ query }) => query.includes("sort_dir")).map(({ path }) => path));
+    const lists = streams.filter(({ mode }) => mode.kind === "scan" || mode.kind === "feed");
+    const both = lists.filter(({ mode }) => "orders" in mode && mode.orders !== undefined);
+    expect(both.map(({ path }) => path).sort()).toEqual([...directed].sort());
+  });
+
   it.each(byName)("%s: a table for each documented array of objects", (_, stream) => {
     const arrays = [...documentedTables(documentedRow(stream)).keys()].sort();
     expect(

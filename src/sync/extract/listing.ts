@@ -75,21 +75,23 @@ export async function readListing(job: ListingJob): Promise<ScanRecord> {
 }
 
 /**
- * Reads the rest of a listing that broke off at `record.part`, as far as its other orders and its further requests reach. An order ends where it meets a
- * row of `edges`, or a page that the service fails at.
+ * Reads the rest of a listing that broke off at `record.part`, as far as its other orders and its further requests reach. An order ends where it meets the
+ * first or last row of a page of its own order or of the opposite one, or a page that the service fails at.
  */
 export async function readBeyond(job: ListingJob): Promise<ScanRecord> {
-  const { encoder, batches, progress, listing, queries, edges = new Set() } = job;
+  const { encoder, batches, progress, listing, queries } = job;
   let { record } = job;
   encoder.sequence = record.sequence;
   const api = telling(job.api, { confirms: true });
-  const begun = { ...requestOf({ ...job, edges: undefined }, record), ahead: false } as const;
-  const orders = (listing.orders ?? []).map(order => ({ ...begun.query, ...order }));
-  const parts = queries.map((_, part) => requestOf({ ...job, edges: undefined }, { ...record, part }).query);
-  for (const query of [...orders, ...parts.slice(record.part + 1)]) {
-    const known = orders.includes(query) ? edges : new Set<string>();
+  const queryOf = (part: number): Query => requestOf(job, { ...job.record, part }).query;
+  const orders = (listing.orders ?? []).map(order => ({ ...queryOf(job.record.part), ...listing.sortedBy, ...order }));
+  const further = queries.map((_, part) => queryOf(part)).slice(job.record.part + 1);
+  const ordered = new Set(listing.sortedBy === undefined ? job.edges : []);
+  for (const query of [...orders, ...further]) {
+    const known = new Set(orders.includes(query) ? ordered : []);
+    const request = { ...requestOf({ ...job, edges: ordered }, job.record), query, ahead: false } as const;
     try {
-      for await (const page of readPages(api, { ...begun, query })) {
+      for await (const page of readPages(api, request)) {
         const met = digestsOf(page.data, listing.rows, (row, context) => encoder.digest(row, context));
         if (known.has(met[0] ?? "")) {
           progress.page(page);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { id, record } from "../../../schemas/fields.ts";
-import { defineStream, type Listing, scan } from "../../../src/catalog/stream.ts";
+import { defineStream, type Listing, list, scan } from "../../../src/catalog/stream.ts";
 import { StoppedError } from "../../../src/errors.ts";
 import { refused } from "../../support/interposed.ts";
 import { sentence } from "../../support/log.ts";
@@ -18,12 +18,14 @@ async function things(make: () => Promise<Warehouse>, more: Partial<Listing> = {
     ids: Array.from({ length: 300 }, (_, index) => index),
     bad: undefined as number | undefined,
     sorts: true,
+    groups: false,
     fails: true,
   };
   const place = await told(make, [stream], {
     "/things": ({ query }) => {
-      const { ids, bad, sorts, fails } = service;
-      const all = sorts && query.get("sort_dir") === "desc" ? ids.toReversed() : ids;
+      const { ids, bad, sorts, groups, fails } = service;
+      const listed = groups && !query.has("sort_by") ? ids.toSorted((a, b) => (a % 7) - (b % 7)) : ids;
+      const all = sorts && query.get("sort_dir") === "desc" ? listed.toReversed() : listed;
       const [from, limit] = [Number(query.get("cursor") ?? 0), Number(query.get("limit"))];
       const shown = all.slice(from, from + limit);
       const next = from + limit < all.length ? String(from + limit) : null;
@@ -79,6 +81,37 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(place.asked.filter(each => each.includes("asc"))).toHaveLength(1);
     place.service.bad = undefined;
     expect(lineOf(await place.run(), "things")).toMatchObject({ status: "succeeded", carried: 0, inserted: 1 });
+  });
+
+  test("a list whose own order has no opposite is read by another order, from both ends", async () => {
+    const place = await things(make, { orders, sortedBy: { sort_by: "size" } });
+    Object.assign(place.service, { bad: 160, groups: true });
+    expect(lineOf(await place.run(), "things")).toMatchObject({ status: "incomplete", inserted: 299, deleted: 0 });
+    // Where the first order reaches every row, the second one ends with its first page.
+    const say = place.says["/things"]!;
+    place.says["/things"] = passing => {
+      place.service.bad = passing.query.has("sort_by") ? undefined : 160;
+      return say(passing);
+    };
+    expect(lineOf(await place.run(), "things")).toMatchObject({ status: "incomplete", inserted: 1, deleted: 0 });
+    expect(place.asked.filter(each => each.includes("desc"))).toHaveLength(1);
+  });
+
+  test("a list in one answer with a row that is no JSON: the stream fails, its rows stay, and it is loaded once it can be read", async () => {
+    const mode = list({ rows: "things" });
+    const stream = defineStream({ name: "things", path: "/things", mode, row, key: ["id"], preset: "core" });
+    let size = "1";
+    const place = await told(make, [stream], {
+      "/things": () => instead(200, Buffer.from(`{"data":{"things":[{"id":1},{"id":2,"size":${size}}]}}`)),
+    });
+    await place.run();
+    size = "NaN";
+    const report = await place.run();
+    expect(report).toMatchObject({ exit_code: 1, errors: [{ code: "source.unavailable" }] });
+    expect(lineOf(report, "things")).toMatchObject({ status: "failed", rows_read: 0, deleted: 0 });
+    expect(await place.count("things", "_deleted_at is null")).toBe(2);
+    size = "2";
+    expect(await place.run()).toMatchObject({ exit_code: 0 });
   });
 
   test("a service that ignores the order costs one request for each", async () => {

@@ -27,6 +27,8 @@ export interface DetailRequest {
 export interface DetailsJob extends Reading {
   readonly request: DetailRequest;
   readonly work: WorkList;
+  /** An earlier run stored rows of it. */
+  readonly wasRead?: boolean;
   /** When a detail that has just come was fetched, ISO 8601. */
   readonly timeOf: (item: WorkItem) => string;
   /** Called between batches; what was handed over by then is stored. Returns the record to go on with. */
@@ -121,8 +123,8 @@ export async function readDetails(job: DetailsJob): Promise<DetailsResult> {
           scan.record = await job.between(scan.record);
         }
       }
-      // The others that were under way tell whether this key may read none of them or only not this one.
-      if (forbidden.length > 0 && counts.ok === 0) throw forbidden[0]!.forbidden;
+      // The others that were under way tell whether this key may read none of them or only not this one. A single one tells nothing of those that are stored.
+      if (forbidden.length > (job.wasRead === true ? 1 : 0) && counts.ok === 0) throw forbidden[0]!.forbidden;
       for (const refused of forbidden) note(refused);
       going = forbidden.length > 0 && !isHopeless();
     }

@@ -181,7 +181,8 @@ async function fetchDue(
     published = clock.now();
     return fresh;
   };
-  const asked = { request: { ...how, priority }, work, timeOf, between };
+  const wasRead = shelf.state.lastMoment !== null;
+  const asked = { request: { ...how, priority }, work, timeOf, between, wasRead };
   try {
     const counts = await readDetails({ ...readingOf(context, extraction, progress), ...asked });
     return { record: counts.record, counts, error: undefined };

@@ -33,9 +33,7 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
     activity.state = "done";
   } catch (thrown) {
     const isRefused = isUnavailable(thrown) && run.pages === 0 && !context.streams.named.has(stream.name);
-    // A 403 of a detail or a lookup may be about one row: where a run requests a single one, it says nothing of the others.
-    const isList = stream.mode.kind !== "detail" && lookupOf(stream) === undefined;
-    const wasRead = isRefused && isList && (await isComplete(destination.db, company, stream.name));
+    const wasRead = isRefused && (await wasReadBefore(sync));
     if (isRefused && !wasRead) return noteUnavailable(sync, thrown);
     const lost = { stream: stream.name, reason: isRefused ? thrown.message : "" };
     const error = wasRead ? new TributaryError(streamMessages.no_longer_available(lost), 1, thrown) : thrown;
@@ -57,6 +55,13 @@ export async function syncStream(sync: StreamSync, work: StreamWork = syncByMode
 /** Rows that earlier runs left in the table; null where that cannot be told. */
 async function rowsLeft({ destination, company }: SyncContext, { tables }: Stream): Promise<number | null> {
   return liveRows(destination.db, company, tables.main.name).catch(() => null);
+}
+
+/** Whether an earlier run read what is refused now. A 403 of a lookup may be about one value. */
+async function wasReadBefore({ context, stream }: StreamSync): Promise<boolean> {
+  if (lookupOf(stream) !== undefined) return false;
+  if (stream.mode.kind === "detail") return ((await rowsLeft(context, stream)) ?? 0) > 0;
+  return isComplete(context.destination.db, context.company, stream.name);
 }
 
 /** A 403: the plan or the key lacks it. Asked for by name that is a failure, as a part of all that is on it is not. */

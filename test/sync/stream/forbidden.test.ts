@@ -99,9 +99,29 @@ describe.each(eitherWarehouse)("$name: what a key may not read", ({ make }) => {
     place.clock.advance(DAY_MS / 24);
     expect(lineOf(await place.run(), "ratings")).toMatchObject({ status: "failed", requests: 1 });
     expect(await place.count("_tributary.details", "attempts = 2 and parent_key = 'V0'")).toBe(1);
+  });
+
+  test("fails the run where an earlier run read a detail, once each that it requests is refused", async () => {
+    const vendors = Array.from({ length: 30 }, (_, i) => `V${i}`);
+    const place = await told(
+      make,
+      [orders, ratings],
+      {
+        "/orders": () => ordered(...vendors.map((vendor_id, i) => ({ id: `${i}`, vendor_id }))),
+        ...Object.fromEntries(vendors.map(each => [`/vendors/${each}/rating`, rating] as const)),
+      },
+      noAudit(),
+    );
+    await place.run();
+    // A single one that is refused tells nothing of the others: it fails, and waits for its next try.
+    place.says["/orders"] = () => ordered(...[...vendors, "V30"].map((vendor_id, i) => ({ id: `${i}`, vendor_id })));
+    place.says["/vendors/V30/rating"] = () => forbidden;
+    expect(await place.run()).toMatchObject({ exit_code: 1, errors: [{ code: "details.failed" }] });
+    expect(await place.run()).toMatchObject({ exit_code: 0 });
     for (const each of vendors) place.says[`/vendors/${each}/rating`] = () => forbidden;
-    place.clock.advance(DAY_MS);
-    expect(await place.run({ allDetails: true })).toMatchObject({ status: "warning", exit_code: 0 });
-    expect(await place.count("ratings", live)).toBe(29);
+    const report = await place.run({ allDetails: true });
+    expect(report).toMatchObject({ exit_code: 1, errors: [{ code: "stream.no_longer_available" }] });
+    expect(lineOf(report, "ratings")).toMatchObject({ status: "failed", error: expect.stringContaining("403") });
+    expect(await place.count("ratings", live)).toBe(30);
   });
 });

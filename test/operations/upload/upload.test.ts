@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { documentsAt, type Place, placeOf, secretKey, sha256 } from "./place.ts";
@@ -41,6 +44,44 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const puts = simulator.uploads.requests.length;
     expect(outcomes(await send(files))).toEqual(["uploaded"]);
     expect(simulator.uploads.requests).toHaveLength(puts);
+  });
+
+  test("a signal ends the call before its next file; what is begun is seen through, and the next call sends the rest", async () => {
+    const { send, file, simulator } = await placeOf(make());
+    const files = Array.from({ length: 20 }, (_, i) => file(`file ${i}.pdf`));
+    const stop = new AbortController();
+    const reason = new Error("stopped");
+    let begun = 0;
+    const stopped = send(files, {
+      signal: stop.signal,
+      tell({ step }) {
+        if (stop.signal.aborted && step === "sending") begun++;
+        if (step === "answered") stop.abort(reason);
+      },
+    });
+    await expect(stopped).rejects.toBe(reason);
+    // At most those that are sent side by side.
+    expect(begun).toBeLessThan(4);
+    expect(simulator.uploads.all.length).toBeLessThanOrEqual(4);
+    const rest = outcomes(await send(files));
+    expect(rest.every(outcome => outcome === "uploaded" || outcome === "present")).toBe(true);
+    expect([...documentsAt(simulator).values()].map(documents => documents.length)).toEqual(files.map(() => 1));
+  });
+
+  test("a key that is replaced by another company's sends nothing: exit code 2", async () => {
+    const key = join(mkdtempSync(join(tmpdir(), "tributary-key-")), "key");
+    writeFileSync(key, secretKey);
+    const { send, file, simulator } = await placeOf(make(), {}, { api: { key: `\${file:${key}}` } });
+    const tell: Parameters<typeof send>[1] = {
+      tell({ step }) {
+        if (step !== "sending") return;
+        writeFileSync(key, "others-key");
+        simulator.renewKey("others-key", 2);
+      },
+    };
+    const [sent] = await send([file("a.pdf")], tell);
+    expect(sent).toMatchObject({ outcome: "stopped", code: "run.key_of_another_company", exit_code: 2 });
+    expect(simulator.uploads.all.flatMap(({ documents }) => documents)).toEqual([]);
   });
 
   test.each(["finalizing", "answered"])(

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { count, id, moment } from "../../../schemas/fields.ts";
-import { feed, snapshot } from "../../../src/catalog/stream.ts";
+import { count, id, moment, text } from "../../../schemas/fields.ts";
+import { feed, lookup, snapshot } from "../../../src/catalog/stream.ts";
 import { streamOf } from "../../catalog/streams.ts";
+import { addressIn, again } from "../../operations/replay/again.ts";
+import { temporaryFolder } from "../../source/archive/folder.ts";
 import { stillClock } from "../../support/clock.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse, type Warehouse } from "../../support/warehouse.ts";
@@ -19,6 +21,12 @@ const events = streamOf(
       ...{ fullScanPages: 1, fullScanEveryDays: 30, lookbackDays: 2 },
     }),
   },
+);
+
+const prices = streamOf(
+  "prices",
+  { place: id(), price: text() },
+  { path: "/prices/{thing}", mode: lookup({ rows: "prices" }), key: ["thing", "place"] },
 );
 
 /** A service with a clock of its own, and a warehouse that has been loaded once. */
@@ -104,4 +112,67 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       expect(await warehouse.query("select _changed_at as at from procurement.events")).toEqual([{ at: today }]);
     },
   );
+
+  describe.each([-365, 365])("a single answer that is dated %i days off", days => {
+    const off = (clock: { now(): number }) => new Date(clock.now() + days * DAY);
+    const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+
+    test("is compared with today's figures by verify, and loaded again for its own day by replay", async () => {
+      const archive = { archive: { path: await temporaryFolder() } };
+      const place = await told(make, [figures], {}, archive);
+      const { clock, warehouse, says } = place;
+      let isOff = false;
+      says["/figures"] = () => ({ ...page({ orders: 1 }, null), date: isOff ? off(clock) : clock.date() });
+      await place.run();
+      const first = clock.date();
+      clock.advance(DAY);
+      isOff = true;
+      await place.run();
+      const observed = [first, clock.date()].map(dayOf);
+      const verified = await place.verify({ catalogue: [figures] });
+      expect(verified).toMatchObject({ status: "equal", exit_code: 0, differences: [] });
+      const stored = () =>
+        warehouse.query<{ day: string }>(
+          "select cast(observed_on as varchar) as day from procurement.figures where _deleted_at is null order by 1",
+        );
+      expect((await stored()).map(({ day }) => day)).toEqual(observed);
+      const replayed = again(warehouse, clock, { ...archive, views: false }, await addressIn(warehouse));
+      expect(await replayed.replay({ catalogue: [figures] })).toMatchObject({ exit_code: 0 });
+      expect((await stored()).map(({ day }) => day)).toEqual(observed);
+    });
+
+    test("dates no completeness of windows or lookups, and no change of their rows", async () => {
+      const place = await told(
+        make,
+        [events, prices],
+        {},
+        { streams: { settings: { prices: { values: [{ thing: "T1" }, { thing: "T2" }] } } } },
+      );
+      const { clock, warehouse, says } = place;
+      const now = clock.date();
+      let answers = 0;
+      const dated = (data: unknown) => ({ ...page(data, null), date: answers++ === 0 ? off(clock) : now });
+      says["/events"] = () =>
+        dated({ events: answers === 0 ? [{ event_id: "A", happened_at: now.toISOString() }] : [] });
+      for (const thing of ["T1", "T2"])
+        says[`/prices/${thing}`] = () => dated({ prices: [{ place: "here", price: "1" }] });
+      expect(
+        await place.backfill({
+          catalogue: [events, prices],
+          names: ["events"],
+          range: { from: "2026-01-01", to: undefined },
+        }),
+      ).toMatchObject({ exit_code: 0 });
+      answers = 0;
+      expect(await place.run({ names: ["prices"] })).toMatchObject({ exit_code: 0 });
+      const moments = await warehouse.query<{ at: Date | null }>(
+        `select _changed_at as at from procurement.events union all select _changed_at from procurement.prices
+          union all select complete_to from _tributary.streams`,
+      );
+      expect(moments).toHaveLength(1 + 2 + 2);
+      for (const { at } of moments) expect([dayOf(now), undefined]).toContain(at === null ? undefined : dayOf(at));
+      const states = await warehouse.query<{ state: unknown }>("select state from _tributary.stream_state");
+      expect(JSON.stringify(states)).not.toContain(dayOf(off(clock)));
+    });
+  });
 });

@@ -61,6 +61,15 @@ describe.each(eitherWarehouse)("$name: a key that is replaced during a run", ({ 
     },
   );
 
+  test("by another company's, in verify: exit code 2, and no difference is reported", async () => {
+    const { place, replaceAt } = await withKeyFile(make);
+    await place.sync();
+    replaceAt("/items", "others-key", OTHER);
+    const verified = await place.verify({ names: ["items"] });
+    expect(verified).toMatchObject({ exit_code: 2, differences: [], errors: [{ code: "run.key_of_another_company" }] });
+    expect(new Set(pathsAskedWith(place, "others-key"))).toEqual(new Set([identityEndpoint.path]));
+  });
+
   test("by one that may not read its company: exit code 3, the new key is not used, and the next run decides", async () => {
     const { place, replaceAt } = await withKeyFile(make);
     replaceAt("/items", "new-key");

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Faults, happens } from "./faults.ts";
 import { Refusal } from "./refusal.ts";
 
-/** An answer before it is written: a body to be made JSON, an error for the envelope, or text as it is. */
+/** An answer before it is written: a body to be made JSON, an error for the envelope, or text or bytes as they are. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: Record<string, unknown>;
   readonly error?: Refusal;
-  readonly text?: string;
+  readonly text?: string | Buffer;
 }
 
 interface Occasion {

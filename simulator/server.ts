@@ -132,7 +132,7 @@ function authorize(key: string, message: IncomingMessage): void {
 }
 
 function bytesOf(reply: Reply, requestId: string): Buffer {
-  if (reply.text !== undefined) return Buffer.from(reply.text);
+  if (reply.text !== undefined) return typeof reply.text === "string" ? Buffer.from(reply.text) : reply.text;
   return jsonBytes(reply.error === undefined ? (reply.body ?? {}) : envelope(reply.error, requestId));
 }
 

@@ -42,6 +42,8 @@ class Scenario {
   readonly #runs: Runs;
   readonly #rows: Rows;
   #archiveLost = false;
+  /** A run without troubles has succeeded: the warehouse knows its company. */
+  #isKnown = false;
   #detailsFailed = false;
 
   constructor(cast: Cast) {
@@ -121,7 +123,10 @@ class Scenario {
     return this.#rows.untouched();
   }
 
-  async #take(step: RunStep): Promise<readonly string[]> {
+  async #take(given: RunStep): Promise<readonly string[]> {
+    const { otherCompany, ...troubles } = given.troubles;
+    // A warehouse that knows no company yet takes the first one for its own.
+    const step = this.#isKnown || otherCompany === undefined ? given : { ...given, troubles };
     const { totals } = this.#cast.workspace;
     const world = this.#cast.world;
     note(
@@ -188,6 +193,13 @@ class Scenario {
       faults.push(`${world.requests.maxInFlight} requests in flight, more than ${most}`);
     if (!isTroubled(step) && ended.done !== undefined && step.death === undefined && second === undefined)
       faults.push(...repeats(world.requests, step));
+    const isPlain = step.command === "sync" && !isTroubled(step);
+    this.#isKnown ||= isPlain && ended.done?.exit === 0;
+    if ("otherCompany" in step.troubles && ended.done?.exit === 2) {
+      const rows = world.requests.entries.filter(({ path }) => !path.startsWith("/auth"));
+      if (second === undefined && rows.length > 0)
+        faults.push(`${rows.length} requests with another company's key, the first for ${rows[0]!.path}`);
+    }
     this.#detailsFailed ||= mayFailDetails(step);
     faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command, step.confirmDeletes)));
     return faults;

@@ -44,7 +44,8 @@ export function withFaults(
     const loses = draw.chance(step.command === "replay" ? 0.3 : 0.05) && archived;
     const pace = paceOf(pacing, step.troubles);
     const troubles = { ...step.troubles, ...pace, ...oddOf(odd), ...(forbidden === undefined ? {} : { forbidden }) };
-    const run = { ...step, troubles };
+    // Whose key it is a run asks first.
+    const run = { ...step, troubles, ...("otherCompany" in troubles ? { troublesAt: 1 } : {}) };
     return loses ? [{ do: "lose", how: "archive" }, run] : [run];
   });
 }

@@ -57,6 +57,7 @@ export function unexplained(
     (exit === 2 && older && has("identity.newer_tables")) ||
     (exit === 4 && treated && has("lock.held")) ||
     (exit === 2 && step.command === "backfill") ||
+    (exit === 2 && "otherCompany" in step.troubles) ||
     (exit === 5 && (limited || troubled)) ||
     ((exit === 6 || exit === 4) && struck) ||
     (exit === 2 && step.names.length > 0 && has("backfill.no_history")) ||
@@ -90,6 +91,8 @@ export function lost(tables: Tables, world: World, { streams }: RunReport): stri
   for (const { stream, status, rejected } of streams) {
     if ((status !== "succeeded" && status !== "warning") || rejected > 0) continue;
     if (stream !== "orders" && stream !== "notes" && stream !== "parts" && stream !== "queue") continue;
+    // A list that is null is an empty one: at the first load, and where that was confirmed.
+    if (world.served.has(`nullList ${stream}`)) continue;
     const { collection, family } = world.sources[stream];
     const live = new Set<string>();
     for (const row of tables.get(stream)?.values() ?? []) if (row.deletedAt === null) live.add(row.parent);

@@ -10,6 +10,8 @@ import { catalogue, catalogues, type ListName, lists, type Program } from "./cat
 import { COMPANY, withoutTitles } from "./neighbour.ts";
 import { readTables, type Tables, widened } from "./tables.ts";
 
+const listOf = (name: string): string => (name === "order_details" ? "orders" : name);
+
 /** The first company's rows as they were last seen from outside, against which they are held after each step. */
 export class Rows {
   /** Since a configuration made titles volatile. */
@@ -90,8 +92,10 @@ export class Rows {
         looseTitles: this.looseTitles,
         isLacking: (table, parent) =>
           world.served.has(`linesMissing ${table} ${parent}`) && !world.served.has(`whole ${table} ${parent}`),
-        // --confirm-deletes takes all that its scan missed, and offset pages may hide a live row from it.
-        wasThere: (name, parent) => !(confirmed && story.hiding) && this.#wasThere(name, parent),
+        // --confirm-deletes takes all that its scan missed: offset pages may hide a live row from it, and null is an empty list.
+        wasThere: (name, parent) =>
+          !(confirmed && (story.hiding || world.served.has(`nullList ${listOf(name)}`))) &&
+          this.#wasThere(name, parent),
       }),
     ];
     if (done?.report !== undefined) {
@@ -133,7 +137,7 @@ export class Rows {
     // Its own address said that it is not there.
     if (world.odd.has(`absent ${parent}`)) return false;
     // An answer of many rows may have fewer of them the next time.
-    const list = (name === "order_details" ? "orders" : name) as ListName;
+    const list = listOf(name) as ListName;
     if (!lists.includes(list)) return false;
     const { collection, family } = world.sources[list];
     if (collection.get(family.number(parent)) === undefined) return false;

@@ -280,8 +280,7 @@ export async function openWorld(facts: WorldFacts, companyId = "c-1"): Promise<W
           served.add(`${how} ${of}`);
           if (how !== "whole") odd.add(of);
         };
-        const { status = 200, ...body } = oddly(answer(match, request), match.route.template, request, note);
-        return { status: Number(status), body };
+        return oddly(answer(match, request), match.route.template, request, world.now, note);
       },
       post: () => undefined,
       advance: () => undefined,

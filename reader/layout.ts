@@ -37,6 +37,9 @@ export const MOMENT: u32 = 6;
 export const WHOLE: u32 = 7;
 /** The same bytes in every row of a page. */
 export const BESIDE: u32 = 8;
+/** JSON that is documented to be an object, or an array. */
+export const OBJECT: u32 = 9;
+export const ARRAY: u32 = 10;
 
 // A row: where its text begins and ends; whether it holds what is not for this reader; where its main line (0: none was written)
 // and its key's begin and end, how many fields it lacks and how many of its values were rounded, its time.

@@ -117,6 +117,8 @@ function writeField(out: usize, kind: u32, field: usize): usize {
   if (kind === layout.TEXT) return sort <= layout.ESCAPED ? writeText(out, start, end, sort) : 0;
   if (kind === layout.FLAG) return writeFlag(out, sort);
   if (kind === layout.WHOLE) return writeJson(out, start);
+  if (kind === layout.OBJECT) return load<u8>(start) === 123 ? writeJson(out, start) : 0;
+  if (kind === layout.ARRAY) return load<u8>(start) === 91 ? writeJson(out, start) : 0;
   if (sort === layout.NUMBER) return kind <= layout.SCORE ? writeNumber(out, start, end, kind) : 0;
   if (sort !== layout.PLAIN) return 0;
   if (end - start === 2) {

@@ -60,7 +60,9 @@ const kinds = {
   flag: withFacts(z.boolean(), { kind: "flag" }),
   date: withFacts(string, { kind: "date" }),
   moment: withFacts(string, { kind: "moment" }),
-  json: withFacts(z.unknown(), { kind: "json" }),
+  json: withFacts(z.unknown(), { kind: "json", holds: "object" }),
+  list: withFacts(z.unknown(), { kind: "json", holds: "array" }),
+  anyJson: withFacts(z.unknown(), { kind: "json" }),
 };
 
 /** An identifier: text, whatever its JSON type. */
@@ -80,8 +82,11 @@ export const flag = () => kinds.flag;
 export const date = () => kinds.date;
 /** A point in time. TIMESTAMPTZ. */
 export const moment = () => kinds.moment;
-/** Anything nested that the documents don't describe. */
+/** An object that the documents don't describe any further, and an array; a value of another type is a problem. */
 export const json = () => kinds.json;
+export const list = () => kinds.list;
+/** JSON of which the documents don't say the type. */
+export const anyJson = () => kinds.anyJson;
 
 /** Not a field of the row but all of it: for answers whose fields the documents don't show. */
 export const whole = () => withFacts(z.unknown(), { kind: "json", whole: true });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, id, inName, json, lineId, money, record, table, text } from "./fields.ts";
+import { count, id, inName, json, lineId, list, money, record, table, text } from "./fields.ts";
 
 const categoryCounts = table(
   "findings_category_counts",
@@ -12,7 +12,7 @@ const categoryCounts = table(
       .nullable()
       .describe("Money at stake in the category, in US dollars; null where none is put to it."),
     metric_backing: json().nullable().describe("What the figures rest on; content not documented, kept as JSON."),
-    context: json().describe("Further context of the category, a list whose content is not documented, kept as JSON."),
+    context: list().describe("Further context of the category, a list whose content is not documented, kept as JSON."),
   },
 );
 

@@ -1,4 +1,4 @@
-import { count, flag, id, inRow, json, moment, money, personal, quantity, record, text } from "./fields.ts";
+import { count, flag, id, inRow, list, moment, money, personal, quantity, record, text } from "./fields.ts";
 
 /** A row of the intake feed: `GET /ingested`. */
 export const ingestedItem = record("Everything that came in: documents, e-mails and data imports in one feed.", {
@@ -43,7 +43,7 @@ export const ingestedItem = record("Everything that came in: documents, e-mails 
   thread_message_count: count()
     .nullable()
     .describe("How many messages the e-mail's thread has; null for rows that are no e-mail."),
-  attachments: json().describe("What the e-mail carried along, a list whose content is not documented, kept as JSON."),
+  attachments: list().describe("What the e-mail carried along, a list whose content is not documented, kept as JSON."),
   sheet_count: count().nullable().describe("How many sheets the workbook has; null for rows that are none."),
   import_rows_total: count().nullable().describe("How many rows the import held; null for rows that are no import."),
   import_rows_inserted: quantity()

@@ -1,10 +1,10 @@
 import {
+  anyJson,
   count,
   date,
   flag,
   id,
   inTable,
-  json,
   moment,
   money,
   percent,
@@ -87,11 +87,11 @@ export const invoice = record(
     final_status: text()
       .nullable()
       .describe("Final status of the invoice, as the service names it; values not documented."),
-    match: json().nullable().describe("How the invoice was matched; content not documented, kept as JSON."),
+    match: anyJson().nullable().describe("How the invoice was matched; content not documented, kept as JSON."),
     match_status: text()
       .nullable()
       .describe("Outcome of matching, for example matched or discrepancy; the full list of values is not documented."),
-    payability: json().nullable().describe("Whether the invoice can be paid; content not documented, kept as JSON."),
+    payability: anyJson().nullable().describe("Whether the invoice can be paid; content not documented, kept as JSON."),
     matched_po_number: id()
       .nullable()
       .describe("Purchase order the service matched, one at most; assumed to be purchase_orders.po_number."),
@@ -122,12 +122,16 @@ export const invoice = record(
       .nullable()
       .describe("What earlier invoices already billed, taken to be an amount; null where there are none."),
     hold_reason: text().nullable().describe("Why the invoice is on hold, in words; null where it is not."),
-    failed_checks: json().nullable().describe("Checks that the invoice failed; content not documented, kept as JSON."),
-    related_documents: json()
+    failed_checks: anyJson()
+      .nullable()
+      .describe("Checks that the invoice failed; content not documented, kept as JSON."),
+    related_documents: anyJson()
       .nullable()
       .describe("Documents that belong to the invoice; content not documented, kept as JSON."),
-    five_way_match: json().nullable().describe("Result of the five-way match; content not documented, kept as JSON."),
-    credits: json().nullable().describe("Credits set against the invoice; content not documented, kept as JSON."),
+    five_way_match: anyJson()
+      .nullable()
+      .describe("Result of the five-way match; content not documented, kept as JSON."),
+    credits: anyJson().nullable().describe("Credits set against the invoice; content not documented, kept as JSON."),
     linked_invoice_doc_id: id()
       .nullable()
       .describe("Invoice that this document refers to, as a credit memo does; null where it refers to none."),

@@ -1,4 +1,4 @@
-import { json, record, score, text } from "./fields.ts";
+import { json, list, record, score, text } from "./fields.ts";
 import { invoiceCommunicationHints } from "./invoice_communication_hints.ts";
 import { invoiceLineItems } from "./invoice_line_items.ts";
 import { invoiceMoneyDocuments } from "./invoice_money_documents.ts";
@@ -20,7 +20,7 @@ export const invoiceMatch = record(
     order_coverage: json()
       .nullable()
       .describe("How far orders cover the invoice; content not documented, kept as JSON."),
-    match_reasons: json()
+    match_reasons: list()
       .nullable()
       .describe("Why the match came out so, a list whose content is not documented, kept as JSON."),
     procurement_chain: invoiceProcurementChain,

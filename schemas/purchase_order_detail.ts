@@ -1,4 +1,4 @@
-import { count, date, flag, id, inRow, json, money, personal, record, text } from "./fields.ts";
+import { anyJson, count, date, flag, id, inRow, json, list, money, personal, record, text } from "./fields.ts";
 import { purchaseOrderLegs } from "./purchase_order_legs.ts";
 import { purchaseOrderLineItems } from "./purchase_order_line_items.ts";
 import { purchaseOrderLinkedDocuments } from "./purchase_order_linked_documents.ts";
@@ -88,13 +88,13 @@ export const purchaseOrderDetail = record("Purchase orders in full: terms, parti
   intelligence: json()
     .nullable()
     .describe("The service's analysis of the order; content not documented, kept as JSON."),
-  exceptions: json().describe("Exceptions raised on the order, a list whose content is not documented, kept as JSON."),
-  delivery_health: json()
+  exceptions: list().describe("Exceptions raised on the order, a list whose content is not documented, kept as JSON."),
+  delivery_health: anyJson()
     .nullable()
     .describe(
       "Whether the order is on its way as promised, by the service's account; content not documented, kept as JSON.",
     ),
-  contract_nte: json().describe(
+  contract_nte: list().describe(
     "Not-to-exceed limits of contracts, a list whose content is not documented, kept as JSON.",
   ),
   narrative_comms: purchaseOrderNarrativeComms,

@@ -1,4 +1,4 @@
-import { count, json, moment, table, text } from "./fields.ts";
+import { count, json, list, moment, table, text } from "./fields.ts";
 
 /** `legs[]` of `GET /po/{po_number}`. */
 export const purchaseOrderLegs = table(
@@ -22,7 +22,7 @@ export const purchaseOrderLegs = table(
       .nullable()
       .describe("When the service put the statement on record; null where that is not known."),
     stated: json().describe("What the party said about the leg; content not documented, kept as JSON."),
-    entries: json().describe("The entries behind the leg, a list whose content is not documented, kept as JSON."),
+    entries: list().describe("The entries behind the leg, a list whose content is not documented, kept as JSON."),
     entry_count: count().describe("How many entries stand behind the leg."),
   },
 );

@@ -1,4 +1,4 @@
-import { date, flag, id, inTable, json, lineId, money, quantity, score, table, text } from "./fields.ts";
+import { date, flag, id, inTable, json, lineId, list, money, quantity, score, table, text } from "./fields.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
 
@@ -128,10 +128,10 @@ export const purchaseOrderLineItems = table(
       .nullable()
       .describe("Whether the part numbers of the compared documents disagree; null where none were compared."),
     delivery: json().nullable().describe("The line's delivery; content not documented, kept as JSON."),
-    schedule: json().describe("The line's delivery schedule, a list whose content is not documented, kept as JSON."),
-    receipts: json().describe("Receipts of the line, a list whose content is not documented, kept as JSON."),
-    shipments: json().describe("Shipments of the line, a list whose content is not documented, kept as JSON."),
-    comm_updates: json().describe(
+    schedule: list().describe("The line's delivery schedule, a list whose content is not documented, kept as JSON."),
+    receipts: list().describe("Receipts of the line, a list whose content is not documented, kept as JSON."),
+    shipments: list().describe("Shipments of the line, a list whose content is not documented, kept as JSON."),
+    comm_updates: list().describe(
       "What communications say about the line, a list whose content is not documented, kept as JSON.",
     ),
     ship_tracking: text().nullable().describe("Tracking reference of the line's shipment; null where there is none."),

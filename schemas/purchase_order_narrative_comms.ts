@@ -1,4 +1,4 @@
-import { flag, id, json, lineId, moment, personal, table, text } from "./fields.ts";
+import { flag, id, lineId, list, moment, personal, table, text } from "./fields.ts";
 
 /** `narrative_comms[]` of `GET /po/{po_number}`. */
 export const purchaseOrderNarrativeComms = table(
@@ -6,7 +6,7 @@ export const purchaseOrderNarrativeComms = table(
   "Communications that tell the story of each purchase order, such as e-mails with the vendor.",
   {
     id: lineId(id()).describe("The service's identifier of the communication."),
-    types: json().describe("What the communication is about: a JSON list of labels whose values are not documented."),
+    types: list().describe("What the communication is about: a JSON list of labels whose values are not documented."),
     date: moment()
       .nullable()
       .describe("When the communication took place; midnight where the service gives only a day."),
@@ -17,7 +17,7 @@ export const purchaseOrderNarrativeComms = table(
     sender: personal(text()).nullable().describe("Who sent it, as a name or label; null where that is not known."),
     sender_email: personal(text()).nullable().describe("Address it was sent from; null where that is not known."),
     urgency: text().nullable().describe("How urgent the service takes it to be; values not documented."),
-    provenance: json().describe(
+    provenance: list().describe(
       "Where the communication comes from, a list whose content is not documented, kept as JSON.",
     ),
     filed: flag().describe("True where the mail was filed away as noise; filed_reason says why."),

@@ -6,10 +6,18 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   for (const candidate of known) {
     const lower = candidate.toLowerCase();
     const extends_ = wanted.length >= 3 && (lower.startsWith(wanted) || wanted.startsWith(lower));
-    const distance = extends_ ? Math.min(limit, distanceOf(wanted, lower)) : distanceOf(wanted, lower);
+    const own = distanceOf(wanted, lower);
+    const distance = shortens(wanted, lower) ? Math.min(1, own) : extends_ ? Math.min(limit, own) : own;
     if (distance <= limit && (best === undefined || distance < best.distance)) best = { name: candidate, distance };
   }
   return best?.name;
+}
+
+/** Whether each word of a name is the beginning of the other's, as in `pay_status` for `payment_status`. */
+function shortens(name: string, other: string): boolean {
+  const words = other.split("_");
+  const short = name.split("_");
+  return short.length === words.length && short.every((word, at) => word.length >= 3 && words[at]!.startsWith(word));
 }
 
 /** What to say of it behind a sentence: ` Did you mean orders?`, or nothing. */

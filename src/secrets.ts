@@ -154,6 +154,8 @@ function formsOf(secret: string): Form[] {
       { length, pattern, plain: plainPart(secret) },
       ...encoded
         .flatMap(digits => [digits, base64url(digits)])
+        // Without its padding a letter's base64 is as short as a word: `dw` for `w`.
+        .filter(digits => digits.length >= 4)
         .map(plain => ({ length, pattern: wholeToken(plain, literally(plain)), plain })),
     ];
   }

@@ -23,6 +23,12 @@ test.each([
   expect(nearest(name, streams)).toBe(found);
 });
 
+test("a name whose words are the beginnings of another's is that one", () => {
+  const columns = ["match_status", "tax_status", "payment_status", "payment_terms"];
+  expect(nearest("pay_status", columns)).toBe("payment_status");
+  expect(nearest("pay_term", columns)).toBe("payment_terms");
+});
+
 test.each([
   ["500ms", 500],
   ["90s", 90_000],

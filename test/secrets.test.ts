@@ -131,6 +131,10 @@ test("a token begins after an escape that ends in a letter", () => {
 test("a short key leaves the words of sentences", () => {
   const text = `it's a page, a: b, a/b, (a), "a b", item's 7 of 7, 2026-03-01T07:07:07Z, {"rows":7,"a":"b"}`;
   expect(createRedactor(["a", "7", "07", "s", ":", ","])(text)).toBe(text);
+  // What base64 makes of one letter, without its padding, may be a word: dw of w, bm8 of no.
+  const words = "dw.items in /data/dw.duckdb, bm8";
+  expect(createRedactor(["w", "no"])(words)).toBe(words);
+  expect(createRedactor(["w"])("Basic dw==")).toBe(`Basic ${mask}`);
 });
 
 test("a field's name that is a plain word stays", () => {

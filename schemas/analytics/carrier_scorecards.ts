@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
+  anyJson,
   count,
   id,
   inRow,
   inTable,
-  json,
   lineId,
   money,
   percent,
@@ -78,7 +78,7 @@ const carriers = table(
 /** `GET /analytics/carrier-scorecards`. */
 export const carrierScorecards = record("How the carriers did over a trailing window, one row a day and period.", {
   currency_code: text().nullable().describe("Currency of the freight amounts; null where the service names none."),
-  window: json().nullable().describe("The window that was measured; content not documented, kept as JSON."),
+  window: anyJson().nullable().describe("The window that was measured; content not documented, kept as JSON."),
   carriers,
   summary: z.object({
     total_carriers: quantity().nullable().describe("How many carriers were measured."),

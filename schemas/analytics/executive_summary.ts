@@ -1,4 +1,4 @@
-import { count, inRow, json, money, percent, quantity, record, text } from "../fields.ts";
+import { anyJson, count, inRow, money, percent, quantity, record, text } from "../fields.ts";
 
 const ownCurrency = inRow("currency_code");
 
@@ -6,7 +6,7 @@ const ownCurrency = inRow("currency_code");
 export const executiveSummary = record("The few figures that management looks at, one row a day.", {
   currency_code: text().nullable().describe("Currency of the spend figures; null where the service names none."),
   total_spend: money(ownCurrency).nullable().describe("Money spent in the window of total_spend_window."),
-  total_spend_window: json()
+  total_spend_window: anyJson()
     .nullable()
     .describe("Span of time that total_spend covers; content not documented, kept as JSON."),
   total_spend_basis: text()
@@ -17,7 +17,7 @@ export const executiveSummary = record("The few figures that management looks at
     .describe(
       "Share on time and in full, in the service's own percentage unit; of which deliveries is not documented.",
     ),
-  otif_window: json()
+  otif_window: anyJson()
     .nullable()
     .describe("Span of time that the otif figures cover; content not documented, kept as JSON."),
   otif_deliveries: quantity().nullable().describe("Deliveries in the window of otif_window."),
@@ -26,7 +26,7 @@ export const executiveSummary = record("The few figures that management looks at
   first_pass_match_rate: percent()
     .nullable()
     .describe("Share of invoices that matched at the first attempt; the unit is not documented."),
-  first_pass_match_window: json()
+  first_pass_match_window: anyJson()
     .nullable()
     .describe("Span of time that the first-pass figures cover; content not documented, kept as JSON."),
   first_pass_matched: quantity().nullable().describe("Invoices that matched at the first attempt."),

@@ -1,4 +1,19 @@
-import { count, date, flag, id, inName, json, lineId, money, quantity, record, score, table, text } from "../fields.ts";
+import {
+  count,
+  date,
+  flag,
+  id,
+  inName,
+  json,
+  lineId,
+  list,
+  money,
+  quantity,
+  record,
+  score,
+  table,
+  text,
+} from "../fields.ts";
 
 const undocumented = "content not documented, kept as JSON.";
 
@@ -31,7 +46,7 @@ const signals = table("exposure_signals", "Signals and the money exposed to each
   snapshot_status: text().describe("How fresh the signal is, as the service names it; values not documented."),
   source: json().nullable().describe(`Where the signal comes from; ${undocumented}`),
   evidence_summary: json().describe(`What speaks for the exposure; ${undocumented}`),
-  related_events: json().describe(
+  related_events: list().describe(
     `Events that belong to the signal, a list whose content is not documented, kept as JSON.`,
   ),
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { count, date, id, json, lineId, percent, quantity, record, table, text } from "../fields.ts";
+import { anyJson, count, date, id, json, lineId, percent, quantity, record, table, text } from "../fields.ts";
 
 const measuredWindow = () =>
-  json().nullable().describe("The window that was measured; content not documented, kept as JSON.");
+  anyJson().nullable().describe("The window that was measured; content not documented, kept as JSON.");
 
 /** `GET /analytics/otif`. */
 export const otif = record("Deliveries on time and in full over a trailing window, one row a day and period.", {
@@ -44,7 +44,7 @@ export const otif = record("Deliveries on time and in full over a trailing windo
     metric_backing: json().nullable().describe("What the figures rest on; content not documented, kept as JSON."),
     graded_basis: json().nullable().describe("What deliveries are judged by; content not documented, kept as JSON."),
   }),
-  alerts: json().nullable().describe("What the service warns of; content not documented, kept as JSON."),
+  alerts: anyJson().nullable().describe("What the service warns of; content not documented, kept as JSON."),
   window: measuredWindow(),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, date, flag, inName, inRow, json, money, percent, quantity, record, text } from "../fields.ts";
+import { count, date, flag, inName, inRow, json, list, money, percent, quantity, record, text } from "../fields.ts";
 import { byCountry, topItems, topVendors, trend } from "./tariff_exposure_tables.ts";
 
 const undocumented = "content not documented, kept as JSON.";
@@ -26,8 +26,8 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
     .describe("Where the duties come from, as the service names it; values not documented."),
   by_country: byCountry,
   domestic: json().nullable().describe(`What was bought at home; ${undocumented}`),
-  by_material: json().nullable().describe(`Tariffs by material, a list whose content is not documented, kept as JSON.`),
-  material_by_country: json()
+  by_material: list().nullable().describe(`Tariffs by material, a list whose content is not documented, kept as JSON.`),
+  material_by_country: list()
     .nullable()
     .describe(`Tariffs by material and country, a list whose content is not documented, kept as JSON.`),
   material_coverage: json().nullable().describe(`For how much of the purchases the material is known; ${undocumented}`),
@@ -58,7 +58,7 @@ export const tariffExposure = record("What tariffs cost on what was bought, one 
       .nullable()
       .describe("How many contracts let the vendor pass tariffs on without limit."),
   }),
-  risk_profiles: json()
+  risk_profiles: list()
     .nullable()
     .describe(`Countries' risk profiles, a list whose content is not documented, kept as JSON.`),
 });

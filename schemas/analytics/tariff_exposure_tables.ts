@@ -1,4 +1,4 @@
-import { count, flag, id, inName, inTable, json, lineId, money, percent, table, text } from "../fields.ts";
+import { count, flag, id, inName, inTable, json, lineId, list, money, percent, table, text } from "../fields.ts";
 
 const answerCurrency = inTable("analytics_tariff_exposure", "currency_code", "observed_on, period");
 
@@ -14,7 +14,7 @@ export const byCountry = table("analytics_tariff_exposure_by_country", "Tariffs 
   line_count: count().nullable().describe("How many document lines are from the country."),
   total_spend: money(answerCurrency).nullable().describe("Money spent on what comes from the country."),
   estimated_exposure: money(answerCurrency).nullable().describe("What tariffs on it are estimated to cost."),
-  lines: json().describe("The lines behind the figures, a list whose content is not documented, kept as JSON."),
+  lines: list().describe("The lines behind the figures, a list whose content is not documented, kept as JSON."),
   detail_coverage: json().describe("How far the figures rest on details; content not documented, kept as JSON."),
   duty_from_document_usd: money(inName).nullable().describe("Duties that documents state, in US dollars."),
   duty_from_inferred_usd: money(inName).nullable().describe("Duties that the service inferred, in US dollars."),

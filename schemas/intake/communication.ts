@@ -1,4 +1,4 @@
-import { date, flag, id, json, moment, personal, record, score, text } from "../fields.ts";
+import { anyJson, date, flag, id, json, list, moment, personal, record, score, text } from "../fields.ts";
 
 /** What a mail's row in the list and its own answer have in common, but for the fields that the latter shows in full. */
 export const communicationFields = {
@@ -6,7 +6,7 @@ export const communicationFields = {
   email_ingest_id: id()
     .nullable()
     .describe("E-mail intake record it was made from, assumed to be ingested.id; null where there is none."),
-  communication_types: json().describe("Kinds of message that the service sees in it, an array of texts kept as JSON."),
+  communication_types: list().describe("Kinds of message that the service sees in it, an array of texts kept as JSON."),
   action_required: flag().describe("Whether somebody has to act on the message."),
   urgency: text().nullable().describe("How pressing it is, as the service names it; values not documented."),
   communication_date: date().nullable().describe("Calendar day the message is dated; null where it gives none."),
@@ -14,7 +14,7 @@ export const communicationFields = {
   received_at: moment()
     .nullable()
     .describe("When the message came in, by which the feed is read; null where that is not known."),
-  cc_recipients: personal(json()).describe("Who got a copy, an array whose content is not documented, kept as JSON."),
+  cc_recipients: personal(list()).describe("Who got a copy, an array whose content is not documented, kept as JSON."),
   linked_po: id()
     .nullable()
     .describe("Order that the message is linked to, assumed to be purchase_orders.po_number; null where unlinked."),
@@ -41,11 +41,11 @@ export const communicationFields = {
   email_class: text().nullable().describe("Class the mail was sorted into, some of which are filed away as noise."),
   filed_reason: text().nullable().describe("Why the mail was filed away as noise; null where it was not."),
   filed_summary: personal(text()).nullable().describe("Short account of the filed mail; null where it was not filed."),
-  key_info: json().nullable().describe("What matters in the message; content not documented, kept as JSON."),
-  amounts: json().nullable().describe("Amounts found in the message; content not documented, kept as JSON."),
-  dates: json().nullable().describe("Dates found in the message; content not documented, kept as JSON."),
-  people: json().nullable().describe("People found in the message; content not documented, kept as JSON."),
-  references: json()
+  key_info: anyJson().nullable().describe("What matters in the message; content not documented, kept as JSON."),
+  amounts: anyJson().nullable().describe("Amounts found in the message; content not documented, kept as JSON."),
+  dates: anyJson().nullable().describe("Dates found in the message; content not documented, kept as JSON."),
+  people: anyJson().nullable().describe("People found in the message; content not documented, kept as JSON."),
+  references: anyJson()
     .nullable()
     .describe("References found in the message, such as numbers of documents; content not documented, kept as JSON."),
 };
@@ -56,6 +56,6 @@ export const communication = record("E-mails with vendors and others, those file
   sender: personal(json()).describe(
     "Who sent the message, an object kept as JSON; communication_details has its parts.",
   ),
-  entity_links: json().describe("What the message is linked to, kept as JSON; see communication_entity_links."),
-  provenance: json().describe("Where the service read what it knows, kept as JSON; see communication_provenance."),
+  entity_links: list().describe("What the message is linked to, kept as JSON; see communication_entity_links."),
+  provenance: list().describe("Where the service read what it knows, kept as JSON; see communication_provenance."),
 });

@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { date, id, inRow, json, lineId, money, personal, quantity, record, score, table, text } from "../fields.ts";
+import {
+  date,
+  id,
+  inRow,
+  json,
+  lineId,
+  list,
+  money,
+  personal,
+  quantity,
+  record,
+  score,
+  table,
+  text,
+} from "../fields.ts";
 import { communicationFields } from "./communication.ts";
 import { communicationExtraction } from "./communication_extraction.ts";
 
@@ -57,7 +71,7 @@ export const communicationDetail = record(
     entity_links: entityLinks,
     provenance,
     body_html: personal(text()).nullable().describe("Text of the message as HTML; null where it has none."),
-    to_recipients: personal(json()).describe("Who the message was sent to, an array of texts kept as JSON."),
+    to_recipients: personal(list()).describe("Who the message was sent to, an array of texts kept as JSON."),
     thread_id: id().nullable().describe("Thread that the message belongs to; null where it stands alone."),
     attachments,
     unread_attachments: unreadAttachments,

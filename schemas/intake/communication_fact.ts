@@ -1,4 +1,4 @@
-import { flag, id, json, moment, personal, record, score, text } from "../fields.ts";
+import { flag, id, json, list, moment, personal, record, score, text } from "../fields.ts";
 
 /** A row of `GET /communications/{id}/facts`. */
 export const communicationFact = record("Facts that the service read out of each message, superseded ones included.", {
@@ -25,5 +25,5 @@ export const communicationFact = record("Facts that the service read out of each
   attachment_check: json()
     .nullable()
     .describe("Comparison of the fact with what was attached; content not documented, kept as JSON."),
-  display_fields: json().describe("Fields of the fact for display; content not documented, kept as JSON."),
+  display_fields: list().describe("Fields of the fact for display; content not documented, kept as JSON."),
 });

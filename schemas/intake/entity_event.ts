@@ -1,4 +1,4 @@
-import { id, json, moment, personal, record, text } from "../fields.ts";
+import { id, json, list, moment, personal, record, text } from "../fields.ts";
 
 /** A row of `GET /entities/{type}/{id}/timeline`. */
 export const entityEvent = record("What happened to each entity that is asked for, event by event.", {
@@ -10,5 +10,5 @@ export const entityEvent = record("What happened to each entity that is asked fo
   source_id: id().nullable().describe("Source the event comes from; null where not known."),
   event_time: moment().describe("When the event happened, by the service's account."),
   evidence_quote: personal(text()).nullable().describe("Words that the event rests on, quoted from its source."),
-  chunk_citations: json().nullable().describe("Passages that the event cites; content not documented, kept as JSON."),
+  chunk_citations: list().nullable().describe("Passages that the event cites; content not documented, kept as JSON."),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, id, json, moment, quantity, record, text } from "../fields.ts";
+import { count, id, json, list, moment, quantity, record, text } from "../fields.ts";
 
 /** `GET /import-review/census`. */
 export const importReviewCensus = record("How much of the imports waits for review, day by day.", {
@@ -14,7 +14,9 @@ export const importReviewCensus = record("How much of the imports waits for revi
 });
 
 const parkedItems = (what: string) =>
-  z.object({ items: json().describe(`Parked ${what}, an array whose content is not documented, kept as JSON.`) });
+  z.object({
+    items: list().describe(`Parked ${what}, an array whose content is not documented, kept as JSON.`),
+  });
 
 /** `GET /import-review/parked`. */
 export const importReviewParked = record("What of the imports is parked for review, by kind, day by day.", {

@@ -1,4 +1,4 @@
-import { id, json, moment, quantity, record, text } from "../fields.ts";
+import { id, json, list, moment, quantity, record, text } from "../fields.ts";
 
 /** `GET /measures/{id}`. */
 export const measure = record("Key figures of the service, those that the configuration names.", {
@@ -8,6 +8,6 @@ export const measure = record("Key figures of the service, those that the config
   grain: text().describe("What one value of the figure is about, as the service names it."),
   as_of: moment().nullable().describe("Moment for which the figure holds; null where the service gives none."),
   value: quantity().nullable().describe("The figure itself, in the unit beside it; null where it cannot be told."),
-  rows: json().describe("The figure broken down; content not documented, kept as JSON."),
+  rows: list().describe("The figure broken down; content not documented, kept as JSON."),
   benchmark: json().nullable().describe("What the figure is compared with; content not documented, kept as JSON."),
 });

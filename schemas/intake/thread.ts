@@ -1,4 +1,4 @@
-import { flag, id, json, text } from "../fields.ts";
+import { flag, id, list, text } from "../fields.ts";
 
 /** A thread as it hangs on messages and on documents alike. */
 export const threadFields = {
@@ -14,6 +14,6 @@ export const threadFields = {
   summary: text().nullable().describe("What the thread is about in short, by the service's account."),
   has_anomaly: flag().describe("Whether the service saw something irregular in the thread."),
   delivered_in_full: flag().nullable().describe("Whether everything was delivered; null where that is open."),
-  relationships: json().describe("What belongs together in the thread; content not documented, kept as JSON."),
-  events: json().describe("What happened in the thread; content not documented, kept as JSON."),
+  relationships: list().describe("What belongs together in the thread; content not documented, kept as JSON."),
+  events: list().describe("What happened in the thread; content not documented, kept as JSON."),
 };

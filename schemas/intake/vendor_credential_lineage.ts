@@ -1,4 +1,4 @@
-import { id, json, lineId, moment, record, table, text } from "../fields.ts";
+import { id, lineId, list, moment, record, table, text } from "../fields.ts";
 
 const sourceDocs = table("vendor_credential_lineage_source_docs", "Documents that each credential was read from.", {
   doc_id: lineId(id()).describe("Document that shows the credential, assumed to be documents.doc_id."),
@@ -16,7 +16,7 @@ export const vendorCredentialLineage = record("Where the service knows a vendor'
   label: text().describe("Name of the credential, as it was asked for."),
   category: text().describe("Kind of credential, as the service names it; values not documented."),
   source: text().describe("Where the credential is known from, as the service names it."),
-  triggering_facts: json().describe("Facts that the credential rests on; content not documented, kept as JSON."),
+  triggering_facts: list().describe("Facts that the credential rests on; content not documented, kept as JSON."),
   source_docs: sourceDocs,
   evidence_url: text().nullable().describe("Web address that proves the credential; null where there is none."),
   first_seen_at: moment().nullable().describe("When the credential was seen first; null where that is not known."),

@@ -1,4 +1,4 @@
-import { id, json, moment, percent, record, score, text } from "../fields.ts";
+import { anyJson, id, json, list, moment, percent, record, score, text } from "../fields.ts";
 
 /** A row of the anomalies list: `GET /anomalies`, which shows flagged ones unless asked for others. */
 export const anomaly = record(
@@ -19,14 +19,14 @@ export const anomaly = record(
     claim: json().nullable().describe("The claim that the anomaly makes; content not documented, kept as JSON."),
     verification_status: text().nullable().describe("Whether the anomaly has been verified; values not documented."),
     detected_at: moment().describe("When the service detected the anomaly."),
-    related_doc_ids: json()
+    related_doc_ids: list()
       .nullable()
       .describe("Documents that the anomaly concerns, a list of their ids kept as JSON."),
     field_name: text().nullable().describe("Field whose value is out of the ordinary; null where it is not about one."),
-    current_value: json()
+    current_value: anyJson()
       .nullable()
       .describe("What field_name holds on the document, any JSON value; null where there is none."),
-    expected_value: json()
+    expected_value: anyJson()
       .nullable()
       .describe("What field_name should hold in the service's judgement, any JSON value; null where there is none."),
     deviation_score: score()

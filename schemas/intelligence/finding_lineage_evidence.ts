@@ -1,4 +1,4 @@
-import { date, flag, id, json, lineId, money, notGiven, personal, quantity, table, text } from "../fields.ts";
+import { anyJson, date, flag, id, json, lineId, money, notGiven, personal, quantity, table, text } from "../fields.ts";
 
 /** `contributors[]` of `GET /lineage/finding/{id}`. */
 export const findingLineageContributors = table(
@@ -39,7 +39,7 @@ export const findingLineageEvidenceWalk = table(
     ),
     label: text().describe("Name of the step for display."),
     field: text().nullable().describe("Field that the step shows; null where it shows none."),
-    value: json()
+    value: anyJson()
       .nullable()
       .describe("Value of the field, a text, number or truth value kept as JSON; null without one."),
     doc_id: id().nullable().describe("Document that the step leads to; null where it leads to none."),

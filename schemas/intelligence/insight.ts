@@ -1,4 +1,4 @@
-import { count, id, inName, json, moment, money, personal, record, score, text } from "../fields.ts";
+import { count, id, inName, json, list, moment, money, personal, record, score, text } from "../fields.ts";
 
 const fields = {
   insight_id: id().describe("The service's identifier of the insight."),
@@ -8,10 +8,10 @@ const fields = {
   category: text().nullable().describe("Category the service sorts the insight into; values not documented."),
   title: text().nullable().describe("Headline of the insight, in words; null where it has none."),
   summary: text().nullable().describe("What the insight says, in a few words; null where nothing is said."),
-  findings: json()
+  findings: list()
     .nullable()
     .describe("What was found, a list of texts or objects kept as JSON; null where there is none."),
-  recommendations: json()
+  recommendations: list()
     .nullable()
     .describe(
       "What the service recommends, a list of texts or objects kept as JSON; null where it recommends nothing.",
@@ -25,7 +25,7 @@ const fields = {
   priority: score()
     .nullable()
     .describe("How urgent the insight is, as a number; which end is urgent is not documented."),
-  sensor_source: json().nullable().describe("Sensors that the insight comes from, a list of names kept as JSON."),
+  sensor_source: list().nullable().describe("Sensors that the insight comes from, a list of names kept as JSON."),
   status: text().nullable().describe("Where the insight stands, as the service names it; values not documented."),
   run_id: id()
     .nullable()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, id, inTable, json, moment, money, personal, quantity, record, score, text } from "../fields.ts";
+import { count, id, inTable, list, moment, money, personal, quantity, record, score, text } from "../fields.ts";
 
 const inDocumentCurrency = inTable("ingested", "currency_code", "id = doc_id, an assumed join");
 
@@ -11,7 +11,7 @@ export const issue = record("Issues the service has raised about documents and t
   type: text().describe("Type of issue, as the service names it; values not documented."),
   severity: text().describe("How severe the issue is, as the service names it; values not documented."),
   affected_count: count().describe("How many things the issue affects; what is counted is not documented."),
-  affected_fields: json().describe("Names of the fields that the issue affects, a list kept as JSON."),
+  affected_fields: list().describe("Names of the fields that the issue affects, a list kept as JSON."),
   current_value: text().nullable().describe("The value as it stands, as text; null where the issue is not about one."),
   expected_value: text()
     .nullable()

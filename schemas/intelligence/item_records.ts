@@ -1,4 +1,4 @@
-import { count, date, id, inRow, json, moment, money, quantity, record, score, text } from "../fields.ts";
+import { count, date, id, inRow, json, list, moment, money, quantity, record, score, text } from "../fields.ts";
 
 const inOwnCurrency = inRow("currency_code");
 
@@ -58,7 +58,7 @@ export const itemLinkedDocument = record(
     extracted_fields: json()
       .nullable()
       .describe("What was read from the document; content not documented, kept as JSON."),
-    tables: json().describe("Names of the tables that the document holds, a list kept as JSON."),
+    tables: list().describe("Names of the tables that the document holds, a list kept as JSON."),
   },
 );
 

@@ -1,4 +1,4 @@
-import { count, flag, id, inTable, json, money, percent, quantity, record, text, volatile } from "../fields.ts";
+import { count, flag, id, inTable, json, list, money, percent, quantity, record, text, volatile } from "../fields.ts";
 import { itemVendors } from "./item_vendors.ts";
 
 const inItemCurrency = inTable("items", "currency_code", "item_id");
@@ -15,7 +15,7 @@ export const itemSourcing = record(
       .describe("What the category rests on; content not documented, kept as JSON."),
     sku: text().nullable().describe("Stock keeping number of the item; null where it has none."),
     mpn: text().nullable().describe("The manufacturer's part number; null where it is not known."),
-    aliases: json().describe("Other names and numbers of the item, a list kept as JSON."),
+    aliases: list().describe("Other names and numbers of the item, a list kept as JSON."),
     weight_per_unit_lbs: quantity()
       .nullable()
       .describe("Weight of one unit, by its name in pounds; null where not known."),

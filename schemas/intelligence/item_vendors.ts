@@ -1,4 +1,4 @@
-import { count, date, id, inTable, json, lineId, money, percent, quantity, table, text } from "../fields.ts";
+import { count, date, id, inTable, json, lineId, list, money, percent, quantity, table, text } from "../fields.ts";
 
 const inItemCurrency = inTable("items", "currency_code", "item_id");
 
@@ -48,7 +48,7 @@ export const itemVendors = table("item_vendors", "Vendors of each item, with wha
   lt_trend_pct: percent()
     .nullable()
     .describe("Movement of the vendor's lead times, in the service's own percentage unit."),
-  lt_last_3: json().nullable().describe("The vendor's latest three lead times, a list of numbers kept as JSON."),
+  lt_last_3: list().nullable().describe("The vendor's latest three lead times, a list of numbers kept as JSON."),
   lt_observation_count: count().nullable().describe("How many observed lead times those figures rest on."),
   lt_last_observed: date().nullable().describe("Day on which a lead time was last observed; null where none was."),
 });

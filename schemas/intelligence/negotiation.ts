@@ -1,4 +1,4 @@
-import { count, flag, id, json, lineId, moment, personal, quantity, record, table, text } from "../fields.ts";
+import { anyJson, count, flag, id, json, lineId, moment, personal, quantity, record, table, text } from "../fields.ts";
 
 /** `GET /negotiations/stats`. */
 export const negotiationStats = record("How many negotiations there are and how they stand, measured once a day.", {
@@ -34,7 +34,7 @@ const events = table("negotiation_events", "What happened in each negotiation, o
     "What happened between the parties, by the service's own labels, which are not documented.",
   ),
   actor: personal(text()).describe("Who acted, as the service names it; values not documented."),
-  event_data: json().nullable().describe("Particulars of the event; any JSON value, content not documented."),
+  event_data: anyJson().nullable().describe("Particulars of the event; any JSON value, content not documented."),
   event_at: moment().describe("When the event happened."),
   created_at: moment().describe("When the service put the event on record."),
   thread_canonical_id: id()
@@ -57,10 +57,12 @@ export const negotiationDetail = record(
     status: text().describe(
       "How the negotiation stands: active, agreed and stalled are the states the service counts.",
     ),
-    current_offer: json()
+    current_offer: anyJson()
       .nullable()
       .describe("What was last put on the table; any JSON value, content not documented."),
-    target_terms: json().nullable().describe("Terms the buyer wants to reach; any JSON value, content not documented."),
+    target_terms: anyJson()
+      .nullable()
+      .describe("Terms the buyer wants to reach; any JSON value, content not documented."),
     initiated_at: moment().nullable().describe("When the negotiation began; null where that is not known."),
     closed_at: moment().nullable().describe("When the negotiation was closed; null while it is open."),
     closed_reason: text().nullable().describe("Why the negotiation was closed; null while it is open."),

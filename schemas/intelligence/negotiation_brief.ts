@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { count, id, json, lineId, moment, money, notGiven, record, table, text, volatile } from "../fields.ts";
+import {
+  anyJson,
+  count,
+  id,
+  json,
+  lineId,
+  list,
+  moment,
+  money,
+  notGiven,
+  record,
+  table,
+  text,
+  volatile,
+} from "../fields.ts";
 
 const talkingPoints = table(
   "negotiation_brief_talking_points",
@@ -10,7 +24,7 @@ const talkingPoints = table(
     dollar_impact: money(notGiven)
       .nullable()
       .describe("What the argument is worth, by its name in dollars; null where nothing."),
-    detail: json().nullable().describe("Particulars of the argument; any JSON value, content not documented."),
+    detail: anyJson().nullable().describe("Particulars of the argument; any JSON value, content not documented."),
   },
 );
 
@@ -29,7 +43,7 @@ const counterProposals = table(
       .nullable()
       .describe("Price of one unit to propose instead; null where none is proposed."),
     justification: text().describe("Why the proposed price is fair, in words."),
-    source_urls: json().describe("Addresses that bear the proposal out, a list kept as JSON."),
+    source_urls: list().describe("Addresses that bear the proposal out, a list kept as JSON."),
     alt_vendor_count: count().describe("How many other vendors could deliver instead."),
   },
 );
@@ -42,11 +56,11 @@ export const negotiationBrief = record(
     vendor_id: id().describe("Vendor that is negotiated with."),
     vendor_name: text().describe("Vendor's name as a label, never to be joined on."),
     accusation_audit: z.object({
-      claims: json().describe("Claims the vendor may raise against the buyer, a list kept as JSON."),
-      findings: json().describe("What the service found on those claims, a list kept as JSON."),
+      claims: list().describe("Claims the vendor may raise against the buyer, a list kept as JSON."),
+      findings: list().describe("What the service found on those claims, a list kept as JSON."),
     }),
     talking_points: talkingPoints,
-    talking_points_raw: json()
+    talking_points_raw: anyJson()
       .nullable()
       .describe("The arguments as first worked out; any JSON value, content not documented."),
     counter_proposals: counterProposals,

@@ -1,9 +1,10 @@
 import {
+  anyJson,
   count,
   id,
   inName,
-  json,
   lineId,
+  list,
   moment,
   money,
   notGiven,
@@ -85,15 +86,15 @@ export const findingIntel = record(
     finding_type: text().nullable().describe("What was found, by the service's own labels, which are not documented."),
     title: text().nullable().describe("Headline of the agent's account, in words; null where it has none."),
     summary: text().nullable().describe("The agent's account in a few words; null where nothing is said."),
-    findings: json()
+    findings: list()
       .nullable()
       .describe("What the agent found, a list of texts or objects kept as JSON; null where nothing."),
-    recommendations: json()
+    recommendations: list()
       .nullable()
       .describe(
         "What the agent recommends, a list of texts or objects kept as JSON; null where it recommends nothing.",
       ),
-    entity_refs: json()
+    entity_refs: anyJson()
       .nullable()
       .describe("Things that the finding refers to; any JSON value, content not documented."),
     confidence_score: score().nullable().describe("How sure the agent is; the scale is not documented."),
@@ -103,13 +104,15 @@ export const findingIntel = record(
     priority: score()
       .nullable()
       .describe("How urgent the agent holds it, as a number; which end is urgent is not documented."),
-    sensor_sources: json().nullable().describe("Sensors that it comes from; any JSON value, content not documented."),
+    sensor_sources: anyJson()
+      .nullable()
+      .describe("Sensors that it comes from; any JSON value, content not documented."),
     status: text()
       .nullable()
       .describe("Where it stands with the agent, as the service names it; values not documented."),
     run_id: id().nullable().describe("Run that brought it, see procurement_intel_runs; null where none is named."),
     created_at: moment().nullable().describe("When the agent made it; null where the service gives no time."),
-    supporting_data: json()
+    supporting_data: anyJson()
       .nullable()
       .describe("Data behind the agent's account; any JSON value, content not documented."),
     expires_at: moment().nullable().describe("When the agent's account lapses; null where it does not."),

@@ -1,4 +1,18 @@
-import { count, flag, id, inTable, json, lineId, moment, money, quantity, record, table, text } from "../fields.ts";
+import {
+  count,
+  flag,
+  id,
+  inTable,
+  json,
+  lineId,
+  list,
+  moment,
+  money,
+  quantity,
+  record,
+  table,
+  text,
+} from "../fields.ts";
 import { purchaseOrderLegs } from "../purchase_order_legs.ts";
 
 const inOrderCurrency = inTable("purchase_order_details", "currency_code", "po_number");
@@ -18,7 +32,7 @@ const lines = table(
     line_total: money(inOrderCurrency)
       .nullable()
       .describe("Total of the line at that time; null where it is not known."),
-    changed_fields: json().describe("Names of the fields that have changed since then, a list kept as JSON."),
+    changed_fields: list().describe("Names of the fields that have changed since then, a list kept as JSON."),
     inconsistent: flag().describe("Whether the line's figures contradict each other in the service's judgement."),
   },
 );

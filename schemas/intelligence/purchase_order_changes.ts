@@ -1,4 +1,4 @@
-import { flag, id, inRow, json, moment, money, personal, record, text } from "../fields.ts";
+import { anyJson, flag, id, inRow, list, moment, money, personal, record, text } from "../fields.ts";
 
 /** `change_orders[]` of `GET /po/{po_number}/change-orders`. */
 export const purchaseOrderChangeOrder = record(
@@ -14,7 +14,7 @@ export const purchaseOrderChangeOrder = record(
     vendor_acked: flag()
       .nullable()
       .describe("Whether the vendor has acknowledged the change; null where that is not known."),
-    line_items: json().describe("Lines that are changed, a list whose content is not documented, kept as JSON."),
+    line_items: list().describe("Lines that are changed, a list whose content is not documented, kept as JSON."),
     decision_status: text()
       .nullable()
       .describe("How the change was decided, as the service names it; values not documented."),
@@ -25,8 +25,8 @@ export const purchaseOrderChangeOrder = record(
 export const purchaseOrderBlanketReleases = record(
   "Releases against each purchase order where it is a blanket order.",
   {
-    releases: json().describe("The order's releases, a list whose content is not documented, kept as JSON."),
-    summary: json().nullable().describe("What the releases come to; any JSON value, content not documented."),
+    releases: list().describe("The order's releases, a list whose content is not documented, kept as JSON."),
+    summary: anyJson().nullable().describe("What the releases come to; any JSON value, content not documented."),
   },
 );
 
@@ -38,7 +38,7 @@ export const purchaseOrderLandedCost = record(
   {
     currency_code: text().nullable().describe("Currency of the row's amounts; null where the service names none."),
     po_number: id().describe("The order, the same as purchase_orders.po_number."),
-    line_items: json().describe("Cost by order line, a list whose content is not documented, kept as JSON."),
+    line_items: list().describe("Cost by order line, a list whose content is not documented, kept as JSON."),
     total_landed: money(inAnswerCurrency)
       .nullable()
       .describe("Cost of the order with everything on top; null where not known."),

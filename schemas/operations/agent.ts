@@ -1,4 +1,4 @@
-import { id, json, moment, quantity, record, score, text } from "../fields.ts";
+import { id, json, list, moment, quantity, record, score, text } from "../fields.ts";
 
 /** A row of `GET /agent/pending-approvals`. */
 export const pendingAgentAction = record("Actions the agent wants to take and that wait for somebody's approval.", {
@@ -20,9 +20,9 @@ export const agentActionReasoning = record("Why the agent wants to take each of 
   status: text().describe("Where the action stands, as the service names it; values not documented."),
   confidence: score().nullable().describe("How sure the agent is of it; the scale is not documented."),
   reasoning_summary: text().nullable().describe("The agent's reasons in short; null where it gives none."),
-  source_signals: json().nullable().describe("What the agent went by, a list not documented, kept as JSON."),
+  source_signals: list().nullable().describe("What the agent went by, a list not documented, kept as JSON."),
   source_kind: text().nullable().describe("Kind of thing the agent went by, as the service names it."),
-  entity_refs: json().nullable().describe("What the action is about, a list not documented, kept as JSON."),
+  entity_refs: list().nullable().describe("What the action is about, a list not documented, kept as JSON."),
   created_at: moment().describe("When the agent came up with the action."),
   expires_at: moment().nullable().describe("When the action lapses unless somebody decides; null where it never does."),
   agent_principal_id: id().describe("Identity under which the agent acts."),

@@ -1,4 +1,4 @@
-import { count, id, json, lineId, moment, record, table, text } from "../fields.ts";
+import { count, id, json, lineId, list, moment, record, table, text } from "../fields.ts";
 
 /** A row of `GET /automations/events`. */
 export const automationEvent = record("Events in procurement that automations can react to, one row an event.", {
@@ -27,7 +27,7 @@ const historyFields = {
   tool_id: id().nullable().describe("Tool that the agent used; null where it used none."),
   vendor_name: text().nullable().describe("Vendor the action concerned, as a label and never to be joined on."),
   reasoning_summary: text().nullable().describe("Why it was done, in short; null where no reason was given."),
-  entity_refs: json()
+  entity_refs: list()
     .nullable()
     .describe("What the action was about, a list whose content is not documented, kept as JSON."),
   execution_action_id: id()

@@ -1,4 +1,4 @@
-import { count, flag, id, json, moment, money, notGiven, quantity, record, text } from "../fields.ts";
+import { anyJson, count, flag, id, json, list, moment, money, notGiven, quantity, record, text } from "../fields.ts";
 
 /** A row of `GET /automations/rules`. */
 export const automationRule = record("Automation rules the company has set up, one row a rule.", {
@@ -9,12 +9,12 @@ export const automationRule = record("Automation rules the company has set up, o
   template_name: text().nullable().describe("Name of that template as a label; null where there is none."),
   category: text().nullable().describe("What the rule is for, as the service names it; values not documented."),
   template_description: text().nullable().describe("What the template says of itself; null where there is none."),
-  step_config: json().nullable().describe("Settings of the rule's steps, a list not documented, kept as JSON."),
+  step_config: list().nullable().describe("Settings of the rule's steps, a list not documented, kept as JSON."),
   name: text().describe("Name of the rule as the company gave it."),
   enabled: flag().describe("Whether the rule is switched on."),
   trigger_event: text().nullable().describe("Event that sets the rule off, as the service names it."),
   conditions: json().describe("Conditions under which the rule acts; content not documented, kept as JSON."),
-  actions: json().describe("What the rule does, a list whose content is not documented, kept as JSON."),
+  actions: list().describe("What the rule does, a list whose content is not documented, kept as JSON."),
   email_subject_template: text().nullable().describe("Pattern of the e-mail's subject line; null if it sends none."),
   email_body_template: text().nullable().describe("Pattern of the e-mail's text; null if it sends none."),
   cooldown_hours: quantity().describe(
@@ -26,7 +26,7 @@ export const automationRule = record("Automation rules the company has set up, o
   quiet_hours_end: text().nullable().describe("Time of day until which it keeps quiet, as the service writes it."),
   quiet_hours_timezone: text().nullable().describe("Time zone in which the quiet hours are meant; null where not set."),
   workflow_mode: text().nullable().describe("Way in which the rule's steps run, as the service names it."),
-  condition_groups: json()
+  condition_groups: anyJson()
     .nullable()
     .describe("Under which combinations of conditions the rule acts; content not documented, kept as JSON."),
   event_types: text()
@@ -49,12 +49,12 @@ export const automationTemplate = record("Templates that automation rules can be
   category: text().nullable().describe("What the template is for, as the service names it; values not documented."),
   trigger_event: text().nullable().describe("Event that sets off rules made from it, as the service names it."),
   default_conditions: json().describe("Conditions a new rule begins with; content not documented, kept as JSON."),
-  default_actions: json().describe("Actions a new rule begins with, a list not documented, kept as JSON."),
+  default_actions: list().describe("Actions a new rule begins with, a list not documented, kept as JSON."),
   default_email_subject: text().nullable().describe("Subject line a new rule begins with; null where it has none."),
   default_email_body: text().nullable().describe("E-mail text a new rule begins with; null where it has none."),
-  configurable_fields: json().describe("What can be set in rules made from it, a list not documented, kept as JSON."),
+  configurable_fields: list().describe("What can be set in rules made from it, a list not documented, kept as JSON."),
   sort_order: quantity().describe("Place of the template when templates are shown in order."),
-  step_config: json().nullable().describe("Settings of the template's steps, a list not documented, kept as JSON."),
+  step_config: list().nullable().describe("Settings of the template's steps, a list not documented, kept as JSON."),
   created_at: moment().nullable().describe("When the template was added; null where that is not known."),
 });
 
@@ -63,7 +63,7 @@ export const automationAction = record("Actions that automation rules can take, 
   name: text().describe("Name of the action, by which rules refer to it."),
   description: text().nullable().describe("What the action does; null where the service does not say."),
   category: text().nullable().describe("Group the action belongs to, as the service names it; values not documented."),
-  schema: json().nullable().describe("What the action takes as input; content not documented, kept as JSON."),
+  schema: anyJson().nullable().describe("What the action takes as input; content not documented, kept as JSON."),
   requiresApproval: flag().describe("Whether somebody must approve before the action is taken."),
 });
 
@@ -72,8 +72,8 @@ export const automationTrigger = record("Triggers that can set off automation ru
   name: text().describe("Name of the trigger, by which rules refer to it."),
   category: text().nullable().describe("Group the trigger belongs to, as the service names it; values not documented."),
   description: text().nullable().describe("When the trigger fires; null where the service does not say."),
-  eventTypes: json().describe("Kinds of event the trigger listens to, a list of names kept as JSON."),
-  availableFields: json().describe("Fields that conditions can use, a list not documented, kept as JSON."),
+  eventTypes: list().describe("Kinds of event the trigger listens to, a list of names kept as JSON."),
+  availableFields: list().describe("Fields that conditions can use, a list not documented, kept as JSON."),
   hasPollQuery: flag().describe("Whether the trigger has a query by which the service looks for its events."),
 });
 

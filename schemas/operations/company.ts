@@ -1,4 +1,4 @@
-import { flag, id, json, personal, record, text, whole } from "../fields.ts";
+import { flag, id, json, list, personal, record, text, whole } from "../fields.ts";
 
 /** `GET /bootstrap`; the documents don't show its fields. */
 export const bootstrap = record("What a client of the service is given at the start of a session, kept once a day.", {
@@ -34,7 +34,7 @@ export const companyProfile = record("The company's own particulars with the ser
   model_tier: text().nullable().describe("Class of models that read documents, as the service names it."),
   enabled_modules: json().nullable().describe("Modules that are switched on; content not documented, kept as JSON."),
   has_email_ingests: flag().nullable().describe("Whether documents have come in by e-mail; null where not known."),
-  erp_connections: json().nullable().describe("Connected ERP systems, a list not documented, kept as JSON."),
+  erp_connections: list().nullable().describe("Connected ERP systems, a list not documented, kept as JSON."),
   email_preferences: json().nullable().describe("Which e-mails are wanted; content not documented, kept as JSON."),
   company_address: text().nullable().describe("Street and number of the company; null where not set."),
   company_city: text().nullable().describe("City of the company; null where not set."),

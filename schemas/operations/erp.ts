@@ -1,4 +1,4 @@
-import { count, flag, id, json, moment, quantity, record, score, text } from "../fields.ts";
+import { anyJson, count, flag, id, json, list, moment, quantity, record, score, text } from "../fields.ts";
 
 /** A row of `GET /erp/connections`. */
 export const erpConnection = record("Connections to ERP systems that data is exchanged with, one row a connection.", {
@@ -46,7 +46,7 @@ export const erpMapping = record("How the columns of imported ERP files are read
   system_name: text().nullable().describe("Name of the system the files come from; null where that is not known."),
   target_table: text().nullable().describe("The service's table that the files fill; null where that is not known."),
   column_mapping: json().nullable().describe("Which column goes where; content not documented, kept as JSON."),
-  header_values: json().nullable().describe("Headings by which such files are recognised, a list kept as JSON."),
+  header_values: list().nullable().describe("Headings by which such files are recognised, a list kept as JSON."),
   created_at: moment().nullable().describe("When the mapping was made; null where that is not known."),
 });
 
@@ -70,7 +70,9 @@ export const erpUnmappedColumn = record("Columns from ERP systems that the servi
   connection_id: id().nullable().describe("Connection the column came by; which list it refers to is not documented."),
   entity_type: text().nullable().describe("Kind of record that has the column, as the service names it."),
   source_field: text().describe("Name of the column in the ERP system."),
-  sample_values: json().nullable().describe("Some of the column's values; their form is not documented, kept as JSON."),
+  sample_values: anyJson()
+    .nullable()
+    .describe("Some of the column's values; their form is not documented, kept as JSON."),
   suggested_target_table: text()
     .nullable()
     .describe("The service's table it may belong to; null without a suggestion."),

@@ -1,4 +1,4 @@
-import { id, json, moment, quantity, record, text } from "../fields.ts";
+import { id, list, moment, quantity, record, text } from "../fields.ts";
 
 /** A row of `GET /erp/import/connections`. */
 export const erpImportConnection = record("Systems whose files are imported, one row a connection.", {
@@ -27,5 +27,5 @@ export const erpImportRun = record("Imports of ERP files, one row a file that wa
 /** An element of `rows[]` of `GET /erp/import/runs/{id}/rows`. */
 export const erpImportRow = record("Rows of imported ERP files, cell by cell, as far as the service returns them.", {
   row_number: quantity().describe("Number of the row within its file, as the service counts."),
-  cells: json().describe("What the file has in the row, column by column; its form is not documented, kept as JSON."),
+  cells: list().describe("What the file has in the row, column by column; its form is not documented, kept as JSON."),
 });

@@ -1,4 +1,4 @@
-import { flag, id, json, moment, record, text } from "../fields.ts";
+import { flag, id, json, list, moment, record, text } from "../fields.ts";
 
 /** A row of `GET /integrations/notification-config`. */
 export const notificationConfig = record("Connections that notifications are sent through, one row a connection.", {
@@ -23,7 +23,7 @@ export const notificationPreference = record("How each type of notification is t
 /** A row of `GET /notifications/types`. */
 export const notificationCategory = record("Groups of notification types that the service knows, one row a group.", {
   name: text().describe("Name of the group, which is unique among them."),
-  types: json().describe("Types of notification in the group, a list not documented, kept as JSON."),
+  types: list().describe("Types of notification in the group, a list not documented, kept as JSON."),
 });
 
 /** A row of `GET /integrations/chat/channels`. */

@@ -6,6 +6,7 @@ import {
   id,
   json,
   lineId,
+  list,
   money,
   notGiven,
   personal,
@@ -45,14 +46,14 @@ export const carrierProfile = record("What the service knows about each carrier 
   credentials,
   insurance,
   contacts,
-  equipment_types: json().describe("Kinds of equipment that the carrier runs, a list of names kept as JSON."),
+  equipment_types: list().describe("Kinds of equipment that the carrier runs, a list of names kept as JSON."),
   rate_card_summary: z.object({
     total_cards: quantity().nullable().describe("How many rate cards the carrier has; null where it is not counted."),
     active_cards: quantity()
       .nullable()
       .describe("How many of the carrier's rate cards are active; null where it is not counted."),
     mode_count: count().nullable().describe("How many modes of transport the carrier's rate cards cover."),
-    modes: json().nullable().describe("Modes of transport that the rate cards cover, a list of names kept as JSON."),
+    modes: list().nullable().describe("Modes of transport that the rate cards cover, a list of names kept as JSON."),
     earliest_rate: text()
       .nullable()
       .describe("The earliest rate of the carrier's cards, as the service writes it; its form is not documented."),

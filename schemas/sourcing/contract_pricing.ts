@@ -1,4 +1,4 @@
-import { flag, id, json, money, notGiven, percent, quantity, record, text } from "../fields.ts";
+import { flag, id, json, list, money, notGiven, percent, quantity, record, text } from "../fields.ts";
 
 /** `GET /requisitions/contract-pricing`; its query parameters are not documented. */
 export const contractPricing = record(
@@ -8,7 +8,7 @@ export const contractPricing = record(
     contract_id: id().nullable().describe("Contract that the price comes from; assumed to be contracts.contract_id."),
     unit_price: money(notGiven).nullable().describe("Contract price of one unit; null where none was found."),
     tier_applied: text().nullable().describe("Volume tier that the price belongs to; null where no tier applies."),
-    volume_tiers: json()
+    volume_tiers: list()
       .nullable()
       .describe("All volume tiers of the price, a list whose content is not documented, kept as JSON."),
     next_tier: json()

@@ -1,4 +1,4 @@
-import { date, id, inRow, json, moment, money, record, text } from "../fields.ts";
+import { date, id, inRow, list, moment, money, record, text } from "../fields.ts";
 
 const fields = {
   id: id().describe("Identifier of the claim."),
@@ -29,7 +29,7 @@ const fields = {
   currency_code: text().nullable().describe("Currency of the claim's amounts; null where the service gives none."),
   description: text().nullable().describe("What happened to the shipment, in words; null where nothing is said."),
   notes: text().nullable().describe("Remarks made on the claim; null without any."),
-  evidence_doc_ids: json().nullable().describe("Documents that prove the claim, a list of their ids kept as JSON."),
+  evidence_doc_ids: list().nullable().describe("Documents that prove the claim, a list of their ids kept as JSON."),
   filed_date: date().nullable().describe("Day on which the claim was filed; null before that."),
   acknowledged_date: date().nullable().describe("Day on which the carrier acknowledged the claim; null before that."),
   resolved_date: date().nullable().describe("Day on which the claim was settled; null before that."),

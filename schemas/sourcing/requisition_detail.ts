@@ -1,4 +1,4 @@
-import { date, flag, id, inTable, json, lineId, money, quantity, record, table, text } from "../fields.ts";
+import { anyJson, date, flag, id, inTable, lineId, money, quantity, record, table, text } from "../fields.ts";
 import { requisitionFields } from "./requisition.ts";
 
 const inRequisitionCurrency = inTable("requisition_details", "currency_code", "id");
@@ -33,7 +33,7 @@ const lines = table("requisition_lines", "What each requisition asks for: one ro
   contract_unit_price: money(inRequisitionCurrency)
     .nullable()
     .describe("Price of one unit under the contract; null where no contract covers the line."),
-  volume_tiers: json()
+  volume_tiers: anyJson()
     .nullable()
     .describe("Volume tiers of the contract's price; content not documented, kept as JSON."),
   volume_tier_applied: text().nullable().describe("Volume tier that the price belongs to; null where none applies."),

@@ -28,6 +28,7 @@ export type Currency =
 /** The metadata a schema's field carries (`schema.meta()`). */
 export interface FieldMeta {
   readonly kind?: Kind;
+  readonly holds?: "object" | "array";
   readonly volatile?: boolean;
   /** Says something about a person: see `privacy` in the configuration. */
   readonly personal?: boolean;
@@ -52,6 +53,8 @@ export interface Column {
   readonly path: readonly string[];
   readonly source: Source;
   readonly kind: Kind;
+  /** The documented type of JSON: a value of another type is a problem. Undefined: whatever comes. */
+  readonly holds?: "object" | "array";
   readonly nullable: boolean;
   readonly volatile: boolean;
   /** Not documented: it was added because the service sends the field. Its text is whatever scalar came. */
@@ -220,6 +223,7 @@ function columnsOf(object: z.ZodObject, path: readonly string[], prefix: string,
         volatile: meta.volatile ?? false,
         currency: meta.currency,
         description: meta.description ?? "",
+        ...(meta.holds === undefined ? {} : { holds: meta.holds }),
         ...(meta.personal === true ? { personal: true } : {}),
         ...(meta.identifies === true ? { identifies: true } : {}),
       });

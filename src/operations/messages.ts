@@ -9,7 +9,8 @@ const places = {
 export const moveMessages = catalog("move", {
   same_destination: template(
     { from: places.from },
-    ({ from }) => `Expected --to to name another destination than the configuration, but both are ${from}.`,
+    ({ from }) =>
+      `Expected --to to name a configuration with another destination, but both lead to ${from}. Change destination in that file.`,
   ),
   waiting: template(
     { wait_ms: 60_000, holder: "tributary sync (process 4711 on etl-1)" },
@@ -23,7 +24,7 @@ export const moveMessages = catalog("move", {
   target_not_empty: template(
     { to: places.to, companies: ["acme"] as readonly string[] },
     ({ to, companies }) =>
-      `Expected an empty warehouse, but ${to} keeps ${companies.join(", ")} already. None of its rows was changed. Have the configuration that --to names lead to another file or database, or to another schema and state_schema.`,
+      `Expected an empty warehouse in ${to}, but it has rows of ${companies.join(", ")}. Nothing was copied or changed. In the configuration that --to names, set another file or database, or another schema and state_schema.`,
   ),
 });
 
@@ -32,6 +33,8 @@ export const queryMessages = catalog("query", {
     { file: "answer.parquet", reason: "EACCES" as string | undefined },
     ({ file, reason }) => `${file} could not be written (${reason}): check the path, its rights and space.`,
   ),
+  reads_only:
+    "`tributary query` only reads: expected one query, such as a select, got a statement that begins with {statement=insert}.",
   refused:
     'Expected one query that the database can answer, but it says: {reason=Catalog Error: Table with name "itms" does not exist!}',
 });

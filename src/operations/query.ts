@@ -8,6 +8,7 @@ import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
 import type { CopyFormat } from "../warehouse/dialect.ts";
 import { copyRows } from "../warehouse/read/copying.ts";
+import { listingOf } from "../warehouse/read/question.ts";
 import { analyticsSchema } from "../warehouse/views/view.ts";
 import { queryMessages } from "./messages.ts";
 
@@ -53,9 +54,15 @@ export async function takeAnswer(
         : copy(reading.db),
     );
   } catch (error) {
-    throw signal.aborted ? signal.reason : (untaken ?? refused(error));
+    if (signal.aborted) throw signal.reason;
+    const { dialect } = reading;
+    throw untaken ?? refused(error, question.text, dialect.copy(queryOf(question), question.format, ""));
   }
 }
+
+/** A query whose rows are the tables and views of the warehouse, each with its number of rows. */
+export const tablesQuery = (reading: WarehouseReading, signal: AbortSignal): Promise<string> =>
+  interrupted(signal, reading.interrupt, () => listingOf(reading, signal));
 
 /** Writes the rows of one query as a Parquet file, which is there whole or not at all. Throws as `takeAnswer` does. */
 export async function writeAnswer(
@@ -64,6 +71,8 @@ export async function writeAnswer(
   file: string,
   signal: AbortSignal,
 ): Promise<number> {
+  // A mistake in the query is found here, where the statement around it is known.
+  await takeAnswer(reading, { ...question, most: 0, format: "csv" }, signal, async () => undefined);
   const room = join(dirname(file), `.tributary-query-${randomUUID()}`);
   try {
     await makeFolder(room, 0o700);
@@ -75,7 +84,7 @@ export async function writeAnswer(
     return rows;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (!(error instanceof Error && "syscall" in error)) throw refused(error);
+    if (!(error instanceof Error && "syscall" in error)) throw refused(error, question.text, "");
     throw new ConfigError(queryMessages.file_not_writable({ file, reason: codeOf(error) }), error);
   } finally {
     // Below what is no folder there is none to remove.
@@ -85,15 +94,61 @@ export async function writeAnswer(
 
 function queryOf({ text, most }: Question): string {
   const limit = most === undefined ? "" : ` limit ${most}`;
-  // In a line of its own: the text may end with a comment.
-  return `select * from (${text.trim().replace(/;$/, "")}\n) answer${limit}`;
+  // In lines of its own: the text may end with a comment, and databases name the line of a mistake.
+  return `select * from (\n${bare(text)}\n) answer${limit}`;
 }
 
-function refused(error: unknown): TributaryError {
+const bare = (text: string): string => text.trim().replace(/;$/, "");
+
+/** How a statement that is no query begins; comments may stand before it. */
+const WRITES =
+  /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*(alter|attach|begin|call|checkpoint|comment|copy|create|delete|detach|drop|export|grant|import|insert|install|load|merge|pragma|reindex|refresh|revoke|set|truncate|update|use|vacuum)\b/i;
+
+/** `statement` has the query's text in it; "" where the place of a mistake in it is not known. */
+function refused(error: unknown, text: string, statement: string): TributaryError {
   // That a run could not write there is no advice for a query that tried to.
   const wrote = error instanceof Error && codeOf(error.cause) === READ_ONLY;
   if (error instanceof TributaryError && !wrote) return error;
   const cause = wrote ? error.cause : error;
-  const reason = (cause instanceof Error ? cause.message : String(cause)).trim();
-  return new ConfigError(queryMessages.refused({ reason }), cause);
+  const [, began] = WRITES.exec(text) ?? [];
+  if (began !== undefined) return new ConfigError(queryMessages.reads_only({ statement: began.toLowerCase() }), cause);
+  return new ConfigError(queryMessages.refused({ reason: reasonOf(cause, bare(text), statement) }), cause);
+}
+
+/** The database's reason, and its place in the query's own text: the rest of the statement is not the user's. */
+function reasonOf(cause: unknown, text: string, statement: string): string {
+  const said = (cause instanceof Error ? cause.message : String(cause)).trim();
+  const [, whole = said, numeral = "", shown = "", caret = ""] =
+    /^([\s\S]*?)\s*\nLINE (\d+): (.*)\n( *)\^/.exec(said) ?? [];
+  // A quoted rest of the statement ends where ours begins.
+  const head = whole.replace(/\n\) answer[\s\S]*/, '"');
+  const place = placeInPostgres(cause, statement) ?? {
+    ...{ line: Number(numeral) - 1, shown },
+    column: caret.length - `LINE ${numeral}: `.length,
+  };
+  if (place.line <= 0) return head;
+  const lines = text.split("\n");
+  const last = lines.at(-1)!;
+  const isBehind = place.line > lines.length;
+  const at = isBehind ? { line: lines.length, shown: last, column: last.length } : place;
+  const label = `LINE ${at.line}: `;
+  const why = isBehind ? "The query ends where more of it is expected." : head;
+  return `${why}\n${label}${at.shown}\n${" ".repeat(label.length + at.column)}^`;
+}
+
+/** Line, from 1, and column of the query's text; undefined where PostgreSQL tells none. */
+function placeInPostgres(cause: unknown, statement: string) {
+  const position = cause instanceof Error && "position" in cause ? Number(cause.position) : 0;
+  if (!(position > 0) || statement === "") return undefined;
+  // It counts letters, not their halves. The first line is ours.
+  const before = Array.from(statement)
+    .slice(0, position - 1)
+    .join("")
+    .split("\n");
+  const line = statement.split("\n")[before.length - 1]!;
+  const column = before.at(-1)!.length;
+  // A long line is shown around the place, as DuckDB does.
+  const from = column > 60 ? column - 40 : 0;
+  const shown = `${from === 0 ? "" : "…"}${line.slice(from, from + 100)}`;
+  return { line: before.length - 1, shown, column: column - from + (from === 0 ? 0 : 1) };
 }

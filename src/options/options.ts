@@ -11,6 +11,8 @@ import { type Named, type Program, programName } from "./program_form.ts";
 interface Manner {
   /** What the help calls its default. */
   readonly otherwise?: string;
+  /** Its one-letter form. */
+  readonly short?: string;
   /** Options by their names in the program. */
   readonly conflicts?: readonly string[];
   readonly implies?: Readonly<Record<string, unknown>>;

@@ -147,8 +147,8 @@ const usual: Readonly<Record<Exclude<Kind, "json">, readonly JsonType[]>> = {
 };
 
 /** Whether values of this column usually come as this type of JSON. */
-export function isUsual({ kind, added }: Column, type: JsonType): boolean {
-  if (kind === "json") return true;
+export function isUsual({ kind, holds, added }: Column, type: JsonType): boolean {
+  if (kind === "json") return holds === undefined || holds === type;
   if (added === true) return type === "string" || type === "number" || type === "boolean";
   return usual[kind].includes(type);
 }

@@ -68,7 +68,8 @@ export function writeValue(writer: CsvWriter, kind: Kind, value: unknown, format
   }
 }
 
-function expected(what: string, value: unknown): string {
+/** The reason why a value does not fit. */
+export function expected(what: string, value: unknown): string {
   const came = value instanceof Numeral ? "number" : Array.isArray(value) ? "array" : typeof value;
   return `expected ${what}, got ${came === "string" ? "other text" : `a value of type ${came}`}`;
 }

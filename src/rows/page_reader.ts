@@ -93,6 +93,7 @@ const KINDS: Readonly<Record<Kind, number>> = {
   ...{ id: 0, text: 0, money: 1, quantity: 1, percent: 1, count: 2, score: 3, flag: 4, date: 5, moment: 6, json: 7 },
 };
 const BESIDE = 8;
+const HELD = { object: 9, array: 10 } as const;
 const MOST_KEYS = 4;
 const MOST_COLUMNS = 255;
 
@@ -157,9 +158,10 @@ function programOf({ main }: TableSet, highWaterColumn: string | undefined): Pro
   while (words.length < HEAD_WORDS) words.push(0);
   let text = "";
   const texts = PROGRAM + 4 * (HEAD_WORDS + COLUMN_WORDS * columns.length);
-  for (const { kind, path, source } of columns) {
+  for (const { kind, holds, path, source } of columns) {
     const name = source === "row" ? JSON.stringify(path[0]).slice(1) : "";
-    words.push(texts + text.length, name.length, source === "row" ? KINDS[kind] : BESIDE, 0, 0, 0, 0, 0);
+    const own = kind === "json" && holds !== undefined ? HELD[holds] : KINDS[kind];
+    words.push(texts + text.length, name.length, source === "row" ? own : BESIDE, 0, 0, 0, 0, 0);
     text += name;
   }
   // Other letters may come as bytes or as escapes.

@@ -3,7 +3,7 @@ import { Numeral } from "../numeral.ts";
 import { type EncodedTable, stageColumns, UNREADABLE } from "./batch.ts";
 import { CsvWriter } from "./csv.ts";
 import { isUsual, jsonType, type Presence, presenceOf, type Redact, TableDrift } from "./drift.ts";
-import { type Problem, type Reading, textOf, valueAt, writeValue } from "./encode_value.ts";
+import { expected, type Problem, type Reading, textOf, valueAt, writeValue } from "./encode_value.ts";
 import { type LineContext, type WriteFields, writerOf } from "./fields.ts";
 import type { Hasher } from "./hash.ts";
 import { canonicalJson, isStorable } from "./json.ts";
@@ -165,7 +165,11 @@ export class TableWriter {
   /** Writes a value that came in another form than the usual one of its kind. */
   #write(column: Column, value: unknown): void {
     const reading = this.#reading;
-    writeValue(this.#csv, column.kind, this.#lookedAt(column, value), this.#formats, reading);
+    const told = this.#lookedAt(column, value);
+    const { kind, holds } = column;
+    if (kind === "json" && holds !== undefined && jsonType(value) !== holds)
+      reading.problem = expected(holds === "object" ? "an object" : "an array", value);
+    else writeValue(this.#csv, kind, told, this.#formats, reading);
     if (reading.problem !== undefined) this.addProblem(column.name, { value, reason: reading.problem });
     if (reading.note !== undefined) this.addProblem(column.name, { value: undefined, reason: reading.note });
     if (reading.wide) this.#addWide(column);

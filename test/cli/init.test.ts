@@ -52,6 +52,25 @@ test("init asks, refuses a bad address, and puts the answers into the example", 
   expect(changed).toHaveLength(5);
 });
 
+test("init offers a lake, and names the commands with the file that it wrote", async () => {
+  const cwd = emptyFolder();
+  const ended = await atTerminal(["init", "--config", "lake.yaml"], { cwd, env: { PROCUREMENT_API_KEY: "some-key" } }, [
+    ["The service's address", "\r"],
+    ["with the API key", "\r"],
+    ["company's name", "\r"],
+    ["Where the tables go", "\x1b[B\x1b[B\r"],
+    ["The folder of the files", "s3://bucket/warehouse\r"],
+    ["The catalog's address", "postgres://me:pass-word@db.example.com/catalog\r"],
+  ]);
+  const { config } = await loadConfig(join(cwd, "lake.yaml"), { PROCUREMENT_API_KEY: "some-key" });
+  expect(config.destination).toMatchObject({
+    ...{ type: "ducklake", dataPath: "s3://bucket/warehouse" },
+    catalog: "postgres://me:pass-word@db.example.com/catalog",
+  });
+  expect(readFileSync(join(cwd, "lake.yaml"), "utf8")).not.toContain("pass-word");
+  expect(JSON.stringify(ended)).toContain("check --config lake.yaml");
+});
+
 test("init keeps secrets in a .env that its owner alone reads, and every command takes them from it", async () => {
   const cwd = emptyFolder();
   writeFileSync(join(cwd, ".gitignore"), "node_modules");

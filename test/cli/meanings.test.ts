@@ -20,5 +20,9 @@ test("meanings shows what rows are taken for, and refuses a name of no meaning",
     await run(["meanings", "credit", "--json"]),
   );
   expect(meanings).toMatchObject([{ meaning: "credit", columns: [{ column: "doc_type" }] }]);
-  expect(await run(["meanings", "owed"])).toMatchObject({ code: 2, stderr: expect.stringContaining("got owed") });
+  const wrong = json<{ error: unknown }>(await run(["meanings", "credits", "--json"]));
+  expect(wrong.error).toMatchObject({
+    ...{ code: "command.meanings_unknown", exit_code: 2 },
+    fields: { name: "credits", known: expect.arrayContaining(["credit", "paid", "resolved"]), near: "credit" },
+  });
 });

@@ -55,7 +55,7 @@ test("a warehouse is moved into another one, which the next run goes on with", a
   expect(await run(["move", "--to", to])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /is in DuckDB \S+other\.duckdb \(schemas procurement and _tributary\) now: \d+ tables, \S+ rows, each compared/,
+      /^Copied \d+ tables with \S+ rows, .*\nFrom: DuckDB \S+w\.duckdb .*\nTo: +DuckDB \S+other\.duckdb .*\n.*`tributary sync --config \S+other\.yaml`/,
     ),
   });
   const next = json<RunReport>(await run(["sync", "--json", "--config", to]));

@@ -70,7 +70,7 @@ test("sync into PostgreSQL; a detail brings its list, a list no details", async 
   expect(lists.streams.map(one => one.stream)).toEqual(["purchase_orders"]);
   const details = await run(["sync", "purchase_order_d*"]);
   expect(details.stdout).toMatch(/\npurchase_orders +succeeded[\s\S]*\npurchase_order_details +succeeded +12 +12 /);
-  expect(details.stdout).toContain("Readers find the tables in schema procurement.");
+  expect(details.stdout).toContain("Readers find the tables in schema procurement: `tributary query`");
   const status = json<{ streams: { stream: string; status: string; rows: number }[] }>(await run(["status", "--json"]));
   expect(status.streams.find(one => one.stream === "purchase_order_details")).toMatchObject({ rows: 12 });
   const estimate = json<Estimate>(await run(["sync", "purchase_order_d*", "--dry-run", "--json"]));
@@ -141,4 +141,14 @@ test("a run's report names the warehouse file only where there is one", async ()
   expect(await told()).toContain("succeeded after 2 s");
   writeFileSync(join(folder, "w.duckdb"), "");
   expect(await told()).toContain(`duckdb -readonly ${join(folder, "w.duckdb")}`);
+  expect((await told()).split("\n").at(-1)).toContain("`tributary query`");
+});
+
+test("a run with a wrong key, after others, does not end with where the tables are", async () => {
+  const simulator = await simulated();
+  const { run } = workplace(simulator, { views: false });
+  expect((await run(["sync", "items"])).code).toBe(0);
+  const refused = await run(["sync", "items"], { env: { KEY: "another-key" } });
+  expect(refused.code).toBe(3);
+  expect(refused.stdout).not.toContain("Readers find");
 });

@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, inject, test } from "vitest";
+import { loadExtensions } from "../../src/warehouse/ducklake/extensions.ts";
+import type { LakePlace } from "../../src/warehouse/ducklake/place.ts";
 import { temporaryFolder } from "../source/archive/folder.ts";
 import { warehouses } from "../support/warehouse.ts";
 import { scenario } from "../sync/scenario.ts";
+import { LIMIT_MS, pythonWithPip } from "./brought.ts";
+import { duckdbVersion } from "./extensions.ts";
 
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -24,6 +28,25 @@ async function homeWithExtensions(): Promise<string> {
       await cp(join(inject("extensions"), file), join(folder, file.split("/").at(-1)!));
   return home;
 }
+
+test("pip brings the extensions as the page says, of this DuckDB's version, and a lake loads them", async () => {
+  const page = await readFile(join(root, "docs/lake.md"), "utf8");
+  const lines = page.split("\n").filter(line => line.startsWith("pip "));
+  expect(lines).toHaveLength(2);
+  const version = (await duckdbVersion()).replace(/^v/, "");
+  expect(new Set([...lines[0]!.matchAll(/==(\S+)/g)].map(([, named]) => named))).toEqual(new Set([version]));
+  expect(page).toContain(`extensions/v${version}/`);
+  const cwd = await temporaryFolder();
+  const python = await pythonWithPip();
+  for (const line of lines) await run(python, ["-m", ...line.split(" ")], { cwd, timeout: LIMIT_MS });
+  const connection = await (await DuckDBInstance.create()).connect();
+  const place = { extensions: join(cwd, "duckdb_extensions"), dataPath: "s3://bucket/lake", storage: { keyId: "k" } };
+  await loadExtensions(connection, place as unknown as LakePlace);
+  const loaded = await connection.runAndReadAll(
+    "select extension_name from duckdb_extensions() where loaded order by 1",
+  );
+  expect(loaded.getRows().flat()).toEqual(expect.arrayContaining(["ducklake", "httpfs", "postgres_scanner"]));
+}, 300_000);
 
 test("the lines for other programs read a lake", async () => {
   const { warehouse, sync } = await scenario(warehouses[0]!.make, { orders: 12 });

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -54,18 +53,9 @@ async function installed(folder: string): Promise<void> {
   });
 }
 
-/** Each package is a zip with the extension in it. */
+/** As docs/lake.md says for machines that don't reach DuckDB's own place. */
 async function downloaded(folder: string, version: string): Promise<void> {
-  const wheels = join(folder, "wheels");
   const wanted = NAMES.map(name => `duckdb-extension-${name.replace("_", "-")}==${version.replace(/^v/, "")}`);
-  const python = await pythonWithPip();
-  const words = ["-m", "pip", "download", "--quiet", "--no-deps", "--dest", wheels, ...wanted];
-  await run(python, words, { timeout: LIMIT_MS });
-  for (const wheel of await readdir(wheels))
-    await run(python, ["-m", "zipfile", "-e", join(wheels, wheel), join(folder, "unpacked")]);
-  for (const name of NAMES) {
-    const file = `${name}.duckdb_extension`;
-    await cp(join(folder, "unpacked", `duckdb_extension_${name}`, "extensions", version, file), join(folder, file));
-  }
-  for (const left of ["wheels", "unpacked"]) await rm(join(folder, left), { recursive: true });
+  const words = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, ...wanted];
+  await run(await pythonWithPip(), words, { timeout: LIMIT_MS });
 }

@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 
@@ -28,9 +29,11 @@ export function addressOf(destination: Readonly<Record<string, unknown>>): {
   readonly extensions: readonly string[];
 } {
   const { hostname, port, username, password, pathname } = new URL(String(destination["catalog"]));
-  const files = ["ducklake", "postgres_scanner"].map(name => `${name}.duckdb_extension`);
+  const folder = String(destination["extensions"]);
+  // However they came they lie in folders of their own.
+  const files = globSync("**/{ducklake,postgres_scanner}.duckdb_extension", { cwd: folder }).sort();
   return {
     lake: `ducklake:postgres:host=${hostname} port=${port} user=${username} password=${password} dbname=${pathname.slice(1)}`,
-    extensions: files.map(file => join(String(destination["extensions"]), file)),
+    extensions: files.map(file => join(folder, file)),
   };
 }

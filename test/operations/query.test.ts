@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { type Question, takeAnswer, useSchemas, writeAnswer } from "../../src/operations/query.ts";
+import type { ConfigError } from "../../src/errors.ts";
+import { type Question, tablesQuery, takeAnswer, useSchemas, writeAnswer } from "../../src/operations/query.ts";
 import { openReading, type WarehouseReading } from "../../src/warehouse/connect/reading.ts";
 import { emptyFolder } from "../cli/process.ts";
 import { whereIs } from "../outputs/export/exporting.ts";
@@ -21,8 +22,8 @@ type Asked = (
 ) => Promise<string>;
 
 /** What asks a warehouse. */
-async function loaded(warehouse: Warehouse): Promise<Asked> {
-  const reading = await opened(warehouse);
+async function loaded(warehouse: Warehouse, given?: WarehouseReading): Promise<Asked> {
+  const reading = given ?? (await opened(warehouse));
   return async (text, more = {}, signal = new AbortController().signal) => {
     const pieces: Buffer[] = [];
     await takeAnswer(reading, { text, format: "csv", most: undefined, ...more }, signal, async piece => {
@@ -109,6 +110,55 @@ describe.each(databases)("a query in $name", ({ name, make }) => {
       await expect(asked(text), text).rejects.toMatchObject({ name: "ConfigError", exitCode: 2 });
       expect(await asked("select count(*) as n from purchase_orders")).toBe("n\n3\n");
     }
+  });
+
+  test("a mistake is shown in the query's own lines, and nothing of what stands around it", async () => {
+    const reading = await opened(warehouse);
+    const asked = await loaded(warehouse, reading);
+    const shown = async (text: string, more: Parameters<Asked>[1] = {}) => {
+      const error = (await asked(text, more).catch(error => error)) as ConfigError;
+      expect(error).toMatchObject({ code: "query.refused", exitCode: 2 });
+      expect(String(error.fields["reason"])).not.toMatch(/answer|copy|limit/i);
+      return error.message.split("\n").slice(-2);
+    };
+    for (const more of [{}, { most: 101 }, { format: "json" as const }]) {
+      expect(await shown("select nothing_like_it from purchase_orders", more)).toEqual([
+        "LINE 1: select nothing_like_it from purchase_orders",
+        "               ^",
+      ]);
+      expect(await shown("-- ä 😀\nselect 1,\n  wrong_name + 1;", more)).toEqual([
+        "LINE 3:   wrong_name + 1",
+        "          ^",
+      ]);
+    }
+    for (const text of ["select * from", "select 'open", "select (1", ""]) await shown(text);
+    expect(await shown("select * from")).toEqual(["LINE 1: select * from", "                     ^"]);
+    const { signal } = new AbortController();
+    const file = join(emptyFolder(), "answer.parquet");
+    await expect(writeAnswer(reading, { text: "select wrong", most: undefined }, file, signal)).rejects.toMatchObject({
+      message: expect.stringMatching(/\nLINE 1: select wrong\n {15}\^$/),
+    });
+  });
+
+  test("a statement that writes is not taken for a mistake: query only reads", async () => {
+    const asked = await loaded(warehouse);
+    for (const text of ["insert into purchase_orders values (1)", "-- x\n/* y */ DROP table purchase_orders"])
+      await expect(asked(text), text).rejects.toMatchObject({
+        ...{ code: "query.reads_only", exitCode: 2 },
+        fields: { statement: /insert|drop/i.exec(text)![0].toLowerCase() },
+      });
+  });
+
+  test("tables and views are listed with their rows", async () => {
+    const reading = await opened(warehouse);
+    const asked = await loaded(warehouse, reading);
+    const listing = await tablesQuery(reading, new AbortController().signal);
+    const lines = (await asked(listing)).split("\n");
+    expect(lines[0]).toBe("schema,name,type,rows");
+    expect(lines).toContain("procurement,purchase_orders,table,3");
+    const views = lines.filter(line => line.startsWith("procurement_analytics,"));
+    expect(views.filter(line => !/^procurement_analytics,\w+,(view|table),\d+$/.test(line))).toEqual([]);
+    expect(views.length).toBeGreaterThan(5);
   });
 
   test("an answer becomes one Parquet file with types of its own, or none at all", async () => {

@@ -166,7 +166,7 @@ test("the image holds what it is told to copy, all of it let in, and everything 
   const variables = [...containerfile.matchAll(/^(?:ENV|ARG)((?:.*\\\n)*.*)$/gm)].flatMap(match =>
     [...match[1]!.matchAll(/(\w+)=/g)].map(name => name[1]!),
   );
-  expect(variables).toEqual(["PATH", "NODE_ENV", "TRIBUTARY_CONFIG"]);
+  expect(variables).toEqual(["PATH", "HOME", "NODE_ENV", "TRIBUTARY_CONFIG"]);
   expect(containerfile).toMatch(/^USER node$/m);
 });
 
@@ -192,6 +192,21 @@ test("the image's health check says what /healthz says", async () => {
   server.closeAllConnections();
   await new Promise(done => server.close(done));
   expect(await check(port)).toBe(1);
+});
+
+test("what has to come back comes back, and a read-only container has a home where DuckDB's extensions can be run", () => {
+  for (const { restart } of Object.values<{ readonly restart: string }>(compose.services))
+    expect(restart).toBe("unless-stopped");
+  const home = /\bHOME=(\S+)/.exec(read("deploy/Containerfile"))?.[1];
+  const { read_only, volumes } = compose.services.tributary;
+  expect([read_only, volumes]).toEqual([true, expect.arrayContaining([`data:${home}`])]);
+  const cronJob = documents("deploy/kubernetes/cronjob.yaml").find(({ kind }) => kind === "CronJob");
+  for (const { spec } of [...deployments, cronJob.spec.jobTemplate]) {
+    const [container] = spec.template.spec.containers;
+    expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+    const mounts: { mountPath: string; readOnly?: true }[] = container.volumeMounts;
+    expect(mounts.filter(({ mountPath, readOnly }) => mountPath === home && readOnly !== true)).toHaveLength(1);
+  }
 });
 
 test("the daemon of compose.yaml is not process 1, and packages before their first release are for tests", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { id, json, lineId, quantity, record, table, text, volatile } from "../../schemas/fields.ts";
+import { anyJson, id, lineId, quantity, record, table, text, volatile } from "../../schemas/fields.ts";
 import { tablesOf } from "../../src/catalog/columns.ts";
 import { stageColumns } from "../../src/rows/batch.ts";
 import { readCsv } from "../../src/rows/csv_reading.ts";
@@ -12,7 +12,7 @@ const content = {
   word: text().nullable().describe("What it says."),
   amount: quantity().nullable().describe("How many."),
   days: volatile(quantity()).nullable().describe("How old it is."),
-  more: json().nullable().describe("Whatever there is."),
+  more: anyJson().nullable().describe("Whatever there is."),
 };
 const tables = tablesOf({
   name: "orders",

@@ -58,11 +58,12 @@ const oddNumeral = fc.oneof(
   ),
 );
 const name = fc.constantFrom("b", "a", "id", "Id", "z9", "basis", "a b");
-const json = fc.oneof(
-  fc.dictionary(name, fc.oneof(fc.array(fc.oneof(text, fc.integer())), text, fc.boolean(), fc.dictionary(name, text))),
-  fc.array(text),
-  fc.constantFrom([], {}, 1.5, true),
+const object = fc.dictionary(
+  name,
+  fc.oneof(fc.array(fc.oneof(text, fc.integer())), text, fc.boolean(), fc.dictionary(name, text)),
 );
+const array = fc.array(text);
+const json = fc.oneof(object, array, fc.constantFrom([], {}, 1.5, true));
 
 const oddJson = fc.oneof(
   fc.json(),
@@ -80,13 +81,15 @@ const forms: Readonly<Record<string, readonly [usual: fc.Arbitrary<string>, odd:
   date: [quoted(usualDay.map(parts => parts.join("-"))), quoted(fc.oneof(day, midnight, oddMoment))],
   moment: [quoted(usualMoment), quoted(fc.oneof(oddMoment, day))],
   json: [json.map(value => JSON.stringify(value)), oddJson],
+  object: [object.map(value => JSON.stringify(value)), oddJson],
+  array: [array.map(value => JSON.stringify(value)), oddJson],
 };
 const formOf: Readonly<Record<Kind, string>> = {
   ...{ id: "text", text: "text", money: "number", quantity: "number", percent: "number", score: "number" },
   ...{ count: "count", flag: "flag", date: "date", moment: "moment", json: "json" },
 };
-const formed = (kind: Kind): fc.Arbitrary<string> => {
-  const [usual, odd] = forms[formOf[kind]]!;
+const formed = ({ kind, holds }: Pick<Column, "kind" | "holds">): fc.Arbitrary<string> => {
+  const [usual, odd] = forms[holds ?? formOf[kind]]!;
   return rarely(odd, usual, 3);
 };
 /** What is unusual for most kinds. */
@@ -228,8 +231,8 @@ const space = fc.oneof(
 function rowOf(columns: readonly Column[]): fc.Arbitrary<string> {
   const fields = columns.filter(({ source }) => source === "row");
   const names = fields.map(({ path }) => path[0]!);
-  const usual = fields.map(({ path, kind }) =>
-    rarely(fc.constant("null"), formed(kind), 6).map(value => `${JSON.stringify(path[0])}:${value}`),
+  const usual = fields.map(column =>
+    rarely(fc.constant("null"), formed(column), 6).map(value => `${JSON.stringify(column.path[0])}:${value}`),
   );
   const any = fc.constantFrom(...names, ...names, "more", "__proto__", "api_key", "");
   const value = rarely(broken, odd, 5);
@@ -251,7 +254,7 @@ function rowOf(columns: readonly Column[]): fc.Arbitrary<string> {
 /** A page's JSON: rows, and beside them what its columns take. */
 export function pageOf(columns: readonly Column[], place: string): fc.Arbitrary<string> {
   const beside = columns.filter(({ source }) => source === "page");
-  const values = fc.tuple(...beside.map(({ kind }) => rarely(odd, formed(kind), 10)));
+  const values = fc.tuple(...beside.map(column => rarely(odd, formed(column), 10)));
   const rows = fc.array(
     fc.tuple(space, rowOf(columns), space).map(parts => parts.join("")),
     { maxLength: 4 },

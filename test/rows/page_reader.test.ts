@@ -76,6 +76,7 @@ const everything = tablesOf({
       id: field("id"),
       seen: field("moment", { volatile: true }),
     },
+    ...{ list: field("json", { holds: "array" }), things: field("json", { holds: "object" }) },
     ...{ "a b": field("percent"), constructor_: field("quantity"), other: field("json", { volatile: true }) },
   }),
   key: ["id", "text"],

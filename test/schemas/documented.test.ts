@@ -184,6 +184,15 @@ describe("the columns of each table", () => {
     );
   });
 
+  it.each(pairs)("%s: JSON is an object or an array where the documents say so", (_, table, leaves) => {
+    const json = fromRow(table).filter(({ kind }) => kind === "json");
+    const documented = (path: string) => leaves.find(leaf => leaf.path === path)?.types.join();
+    const said = { o: "object", a: "array" } as const;
+    expect(json.map(({ path, holds }) => [path.join("."), holds])).toEqual(
+      json.map(({ path }) => [path.join("."), said[documented(path.join(".")) as "o" | "a"]]),
+    );
+  });
+
   it.each(pairs)("%s: kinds that the documented types allow", (_, table, leaves) => {
     const wrong = fromRow(table).filter(
       column => !fits(column.kind, leaves.find(leaf => leaf.path === column.path.join("."))?.types ?? []),

@@ -8,6 +8,7 @@ import { packageRoot } from "../../package_root.ts";
 import { ask } from "../invocation/asking.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { type CommonOptions, defined } from "../invocation/options.ts";
+import { inShell } from "../terminal/look.ts";
 import { commandMessages } from "./messages.ts";
 
 export const register = defined({
@@ -38,7 +39,8 @@ async function init(options: CommonOptions, context: CliContext): Promise<void> 
   const kept = await keepSecrets(dirname(path), secrets);
   const known = (variable: string) => kept?.known.includes(variable) === true || (context.env[variable] ?? "") !== "";
   const exports = variables.filter(variable => !known(variable)).map(variable => `export ${variable}=…`);
-  const next = [...exports, "tributary check", "tributary sync"].join("\n  ");
+  const own = options.config === undefined ? "" : ` --config ${inShell(file)}`;
+  const next = [...exports, `tributary check${own}`, `tributary sync${own}`].join("\n  ");
   context.print(`Wrote ${[file, ...(kept?.told ?? [])].join(", ")}. Next:\n  ${next}`);
 }
 
@@ -76,7 +78,9 @@ function quoted(value: string): string {
 }
 
 /** A line of the example that an answer takes the place of, commented out or not. */
-type Answers = Readonly<Record<"base_url" | "key" | "company" | "type" | "path" | "url", string | undefined>>;
+type Answers = Readonly<
+  Record<"base_url" | "key" | "company" | "type" | "path" | "url" | "catalog" | "data_path", string | undefined>
+>;
 
 interface Given {
   readonly given: Partial<Answers>;
@@ -112,16 +116,34 @@ async function answers(context: CliContext): Promise<Given> {
   const choices = [
     { name: "DuckDB, a file", value: "duckdb" },
     { name: "PostgreSQL, a server", value: "postgres" },
+    { name: "DuckLake, files in a folder or in object storage, with a PostgreSQL as their catalog", value: "ducklake" },
   ];
   const type = await ask(context, select<string>, { message: "Where the tables go", choices }, nothing);
-  const isFile = type === "duckdb";
-  const place = isFile
-    ? await line("The file", "./warehouse.duckdb", valid("destination", "path"))
-    : await line("Its address, or a variable", `\${DATABASE_URL}`, valid("destination", "url"));
+  const path =
+    type === "duckdb" ? await line("The file", "./warehouse.duckdb", valid("destination", "path")) : undefined;
+  const isLake = type === "ducklake";
+  const data_path = isLake
+    ? await line(
+        "The folder of the files, or a place such as s3://bucket/warehouse",
+        "./lake",
+        valid("destination", "data_path"),
+      )
+    : undefined;
+  const server = isLake ? "catalog" : "url";
+  const place =
+    path === undefined
+      ? await line(
+          isLake ? "The catalog's address, or a variable" : "Its address, or a variable",
+          `\${DATABASE_URL}`,
+          valid("destination", server),
+        )
+      : "";
   const { secretsInUrl } = await import("../../secrets.ts");
-  const holds = !isFile && secretsInUrl(place).length > 0;
-  const url = isFile ? undefined : holds ? `\${DATABASE_URL}` : place;
-  const given = { base_url, key: `\${${name}}`, company, type, path: isFile ? place : undefined, url };
+  const holds = secretsInUrl(place).length > 0;
+  const given = {
+    ...{ base_url, key: `\${${name}}`, company, type, path, data_path },
+    ...(path === undefined ? { [server]: holds ? `\${DATABASE_URL}` : place } : {}),
+  };
   return {
     given,
     secrets: { ...(secret === "" ? {} : { [name]: secret }), ...(holds ? { DATABASE_URL: place } : {}) },

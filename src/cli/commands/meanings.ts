@@ -1,6 +1,7 @@
 import { Argument } from "commander";
 import { formatCount } from "../../counted.ts";
 import { ConfigError, nothingLoaded } from "../../errors.ts";
+import { nearest } from "../../nearest_name.ts";
 import type { MeaningsOrder, SeenMeaning } from "../../operations/meanings.ts";
 import type { CliContext } from "../invocation/context.ts";
 import { type CommonOptions, defined } from "../invocation/options.ts";
@@ -31,9 +32,10 @@ async function meanings(names: readonly string[], options: CommonOptions, contex
   const { companiesOf } = await import("../../sync/run/run.ts");
   const { configuredStreams } = await import("../../library/connector.ts");
   const { meanings: known } = await import("../../../streams/meanings.ts");
-  const unknown = names.find(name => !known.some(meaning => meaning.name === name));
+  const all = known.map(({ name }) => name);
+  const unknown = names.find(name => !all.includes(name));
   if (unknown !== undefined)
-    throw new ConfigError(commandMessages.meanings_unknown({ known: known.map(({ name }) => name), name: unknown }));
+    throw new ConfigError(commandMessages.meanings_unknown({ known: all, name: unknown, near: nearest(unknown, all) }));
   const order: MeaningsOrder = {
     meanings: known.filter(({ name }) => names.length === 0 || names.includes(name)),
     catalogue: (await configuredStreams(config)).catalogue,

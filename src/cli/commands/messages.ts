@@ -25,16 +25,24 @@ export const commandMessages = catalog("command", {
     "init asks for a few values, and there is no terminal to ask on: run it in a terminal, or `tributary init --yes` to take the example as it is.",
   init_refused: "Stopped: nothing was written.",
   meanings_unknown: template(
-    { known: ["credit", "paid"], name: "credits" },
-    ({ known, name }) => `meaning: expected ${known.join(", ")}, got ${name}`,
+    { known: ["credit", "paid"], name: "credits", near: "credit" as string | undefined },
+    ({ known, name, near }) =>
+      `Expected one of the meanings ${known.join(", ")}, got ${name}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
   ),
   meanings_without_views: "Meanings are read by the views for analysts, and the configuration has `views: false`.",
   move_stopped: "Stopped by {signal=SIGTERM}: nothing was copied. The same command begins anew.",
-  move_stopping: "stopping, and taking back what was copied; once more leaves at once",
+  move_stopping: "stopping, and rolling the copy back; once more leaves at once",
   query_cancelled: "The query was cancelled.",
   query_empty: "Expected a query such as 'select * from invoices', got nothing.",
+  query_file_unreadable: template(
+    { file: "/srv/question.sql", reason: "ENOENT" as string | undefined },
+    ({ file, reason }) => `${file} could not be read (${reason}): expected a file with one query.`,
+  ),
+  query_given_twice:
+    "Expected one query, got several: give it as the argument, with -c or with --file, and without --tables.",
   query_out_without_query: "Expected with --out a query such as 'select * from invoices', got none.",
   query_parquet_or_out: "Expected --format parquet together with --out and a file, got one without the other.",
+  query_prompt: "A query ends with ; and may have several lines. \\tables lists tables and views, \\q leaves.",
   query_stopped: "Stopped by {signal=SIGINT}: the query was cancelled.",
   query_stopping: "cancelling; once more leaves at once",
   refresh_too_many_keys:

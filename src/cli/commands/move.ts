@@ -6,13 +6,13 @@ import { type CommonOptions, defined } from "../invocation/options.ts";
 import { inShell } from "../terminal/look.ts";
 import { commandMessages } from "./messages.ts";
 
-const own = { to: required(z.string(), "a configuration, the destination of which is to be filled", "<file>") };
+const own = { to: required(z.string(), "a configuration, whose destination is filled", "<file>") };
 
 type MoveOptions = CommonOptions & Given<typeof own>;
 
 export const register = defined({
   description:
-    "Fill an empty warehouse, of whatever database, from this one: tables, versions of rows, state. No request is sent, every table is compared row by row, and this warehouse keeps its rows. Stopped, nothing was copied.",
+    "Copy this warehouse into an empty one, in the same or another database: tables, versions of rows, state. It sends no request, compares every table row by row, and leaves this warehouse as it is. A move that is stopped copies nothing.",
   options: [own, "config", "json", "wait", "log", "progress"],
   examples: ["tributary move --to postgres.yaml"],
   run: move,
@@ -44,9 +44,11 @@ async function move(options: MoveOptions, context: CliContext): Promise<void> {
   const { tables, rows, left } = report;
   context.print(
     [
-      `${report.from} is in ${report.to} now: ${formatCount(tables)} tables, ${formatCount(rows)} rows, each compared.`,
-      ...(left.length === 0 ? [] : [`Of no stream, and left where they are: ${left.join(", ")}.`]),
-      `Run \`tributary sync --config ${inShell(options.to)}\` from now on. The former warehouse keeps its rows.`,
+      `Copied ${formatCount(tables)} tables with ${formatCount(rows)} rows, and compared each row.`,
+      `From: ${report.from}`,
+      `To:   ${report.to}`,
+      ...(left.length === 0 ? [] : [`Not copied, because no stream fills them: ${left.join(", ")}.`]),
+      `From now on run \`tributary sync --config ${inShell(options.to)}\`. The old warehouse stays as it is: remove it once nothing reads it.`,
     ].join("\n"),
   );
 }

@@ -8,25 +8,32 @@ import { counted } from "../../counted.ts";
 import { ConfigError, nothingLoaded, StoppedError, TributaryError } from "../../errors.ts";
 import { codeOf, makeFolder } from "../../files.ts";
 import { whole } from "../../options/fields.ts";
-import { type Given, option } from "../../options/options.ts";
+import { flag, type Given, option } from "../../options/options.ts";
 import type { WarehouseReading } from "../../warehouse/connect/reading.ts";
 import { type CliContext, writePiece } from "../invocation/context.ts";
 import { interruption } from "../invocation/interruption.ts";
 import { type CommonOptions, defined, localPath } from "../invocation/options.ts";
-import { cutText, formatTable } from "../terminal/table.ts";
 import { commandMessages } from "./messages.ts";
 
 /** Default row limit of a table. */
 const SHOWN = 100;
-/** Terminal cells of a value in a table. */
-const CELL = 60;
 /** Lines of the prompt's history. */
 const REMEMBERED = 500;
+/** Lines that list tables and views at the prompt: ours, psql's and DuckDB's. */
+const LISTINGS = ["\\tables", "\\d", "\\dt", ".tables"];
+
 const own = {
+  command: option(z.string(), "the query, as psql and duckdb take it", "<sql>", {
+    short: "c",
+    conflicts: ["file", "tables"],
+  }),
+  file: option(z.string(), "a file with the query", "<file>", { conflicts: ["tables"] }),
+  tables: flag("list tables and views, each with its number of rows"),
   format: option(
     z.enum(["table", "csv", "json", "parquet"]),
     "table on a terminal, else csv; json: an object a line",
     "<format>",
+    { conflicts: ["json"] },
   ),
   out: option(localPath(), "where parquet is written", "<file>"),
   limit: option(whole(0), `so many rows at most (default: of a table ${SHOWN}, else all; 0: all)`, "<n>"),
@@ -40,13 +47,14 @@ export const register = defined({
   arguments: [new Argument("[sql]", "one query; without it a prompt on a terminal, else what comes on stdin")],
   description:
     "Ask the warehouse in SQL. Names without a schema are tables, else models and views, else state tables. It reads the published file or a read-only session, takes no lock and changes nothing.",
-  options: [own, "config"],
+  options: [own, "config", "json"],
   examples: [
     "tributary query 'select vendor_name, sum(spend_amount) from spend_by_vendor_month group by 1 order by 2 desc'",
     "tributary query 'select * from invoices' > invoices.csv",
     "tributary query 'select * from findings where _deleted_at is null' --format json | jq .title",
     "tributary query 'select * from invoices' --format parquet --out invoices.parquet",
-    "tributary query < question.sql",
+    "tributary query --file question.sql --json",
+    "tributary query --tables",
   ],
   run: query,
 });
@@ -56,25 +64,38 @@ async function query(sql: string | undefined, options: QueryOptions, context: Cl
   const { config } = await context.openConfig(options, { local: true });
   const { openReading } = await import("../../warehouse/connect/reading.ts");
   const { useSchemas } = await import("../../operations/query.ts");
-  const asked = sql ?? (stdin.isTTY ? undefined : await textOf(stdin));
+  const { command, file, tables = false, out } = options;
+  if (sql !== undefined && (command !== undefined || file !== undefined || tables))
+    throw new ConfigError(commandMessages.query_given_twice());
+  const named = sql ?? command ?? (file === undefined ? undefined : await textIn(resolve(context.cwd, file)));
+  const asked = named ?? (stdin.isTTY || tables ? undefined : await textOf(stdin));
   if (asked?.trim() === "") throw new ConfigError(commandMessages.query_empty());
-  if ((options.format === "parquet") !== (options.out !== undefined))
+  if ((options.format === "parquet") !== (out !== undefined))
     throw new ConfigError(commandMessages.query_parquet_or_out());
-  if (options.out !== undefined && asked === undefined)
+  if (out !== undefined && asked === undefined && !tables)
     throw new ConfigError(commandMessages.query_out_without_query());
   await using reading = await openReading(config.destination, RESOURCES);
   if (reading === undefined) throw nothingLoaded("a warehouse to ask");
-  const { format = stdout.isTTY ? "table" : "csv", out } = options;
-  const limit = options.limit ?? (format === "table" ? SHOWN : 0);
+  const format = options.json ? "document" : (options.format ?? (stdout.isTTY ? "table" : "csv"));
   await useSchemas(reading);
-  const answer: Answer = (text, signal) => answerTo(reading, { text, format, limit, out }, signal, context);
-  if (asked !== undefined) await once(asked, answer, context);
+  const answer: Answer = (text, signal) => {
+    const limit = options.limit ?? (format === "table" && text !== undefined ? SHOWN : 0);
+    return answerTo(reading, { text, format, limit, out }, signal, context);
+  };
+  if (asked !== undefined || tables) await once(asked, answer, context);
   else await prompting(answer, context);
 }
 
-type Answer = (text: string, signal: AbortSignal) => Promise<void>;
+async function textIn(file: string): Promise<string> {
+  return readFile(file, "utf8").catch(error => {
+    throw new ConfigError(commandMessages.query_file_unreadable({ file, reason: codeOf(error) }), error);
+  });
+}
 
-async function once(text: string, answer: Answer, context: CliContext): Promise<void> {
+/** Without a text: the tables and views. */
+type Answer = (text: string | undefined, signal: AbortSignal) => Promise<void>;
+
+async function once(text: string | undefined, answer: Answer, context: CliContext): Promise<void> {
   using stop = interruption(context, ({ message }) => void context.stderr.write(`${message}\n`), {
     stopping: commandMessages.query_stopping(),
     stopped: commandMessages.query_stopped,
@@ -83,21 +104,20 @@ async function once(text: string, answer: Answer, context: CliContext): Promise<
 }
 
 interface Asked extends Pick<QueryOptions, "out"> {
-  readonly text: string;
-  readonly format: NonNullable<QueryOptions["format"]>;
+  readonly text: string | undefined;
+  readonly format: NonNullable<QueryOptions["format"]> | "document";
   /** 0: all rows. */
   readonly limit: number;
 }
 
 async function answerTo(
   reading: WarehouseReading,
-  { text, format, limit, out }: Asked,
+  { text: given, format, limit, out }: Asked,
   signal: AbortSignal,
   context: CliContext,
 ): Promise<void> {
-  const { takeAnswer, writeAnswer } = await import("../../operations/query.ts");
-  const pieces: Buffer[] = [];
-  const keep = async (piece: Buffer) => void pieces.push(Buffer.from(piece));
+  const { tablesQuery, takeAnswer, writeAnswer } = await import("../../operations/query.ts");
+  const text = given ?? (await tablesQuery(reading, signal));
   const isTable = format === "table";
   // One more than is shown says whether there are more.
   const most = limit === 0 ? undefined : limit + (isTable ? 1 : 0);
@@ -106,29 +126,38 @@ async function answerTo(
     const rows = await writeAnswer(reading, { text, most }, file, signal);
     return context.print(`${counted(rows, "row")} in ${file}`);
   }
-  const question = { text, most, format: format === "json" ? "json" : "csv" } as const;
+  const write = (piece: Buffer) => writePiece(context, piece);
+  const question = { text, most, format: isTable || format === "csv" ? "csv" : "json" } as const;
   try {
-    await takeAnswer(reading, question, signal, isTable ? keep : piece => writePiece(context, piece));
-    if (isTable) context.printWhole(await tableOf(Buffer.concat(pieces), limit));
+    if (isTable) {
+      const pieces: Buffer[] = [];
+      await takeAnswer(reading, question, signal, async piece => void pieces.push(Buffer.from(piece)));
+      const { answerTable } = await import("../terminal/answer_table.ts");
+      context.printWhole(answerTable(Buffer.concat(pieces), limit, context.look().width));
+    } else if (format === "document") {
+      const document = documentOf(write);
+      await takeAnswer(reading, question, signal, document.take);
+      await document.end();
+    } else await takeAnswer(reading, question, signal, write);
   } catch (error) {
     // A reader such as `head` has what it wanted.
     if (codeOf(error) !== "EPIPE") throw error;
   }
 }
 
-async function tableOf(csv: Buffer, limit: number): Promise<string> {
-  const { readCsv } = await import("../../rows/csv_reading.ts");
-  const [titles = [], ...all] = [...readCsv(csv)];
-  const rows = limit === 0 ? all : all.slice(0, limit);
-  const isNumber = (at: number) => rows.every(row => row[at] === null || /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(row[at]!));
-  const columns = titles.map((title, at) => ({
-    title: title ?? "",
-    align: isNumber(at) ? ("right" as const) : ("left" as const),
-  }));
-  const cells = rows.map(row => row.map(value => cutText(value ?? "", CELL)));
-  const count =
-    all.length > rows.length ? `the first ${rows.length} rows; --limit 0 shows all` : counted(rows.length, "row");
-  return `${formatTable(columns, cells)}\n(${count})`;
+/** Takes the lines of JSON that the database writes, and makes one document of them. */
+function documentOf(write: (piece: Buffer) => Promise<void>) {
+  let before = '{"rows":[';
+  return {
+    async take(piece: Buffer): Promise<void> {
+      // As bytes: a piece may end within a letter, and within a value there is no line break.
+      const lines = piece.toString("latin1").replaceAll("\n", ",\n");
+      const isWhole = lines.endsWith(",\n");
+      await write(Buffer.from(before + (isWhole ? lines.slice(0, -2) : lines), "latin1"));
+      before = isWhole ? ",\n" : "";
+    },
+    end: () => write(Buffer.from(`${before.replace(",", "")}]}\n`)),
+  };
 }
 
 /** Asks for one query after the other, each up to its semicolon, until the end of the input or `\q`. */
@@ -156,13 +185,15 @@ async function prompting(answer: Answer, context: CliContext): Promise<void> {
     lines.prompt();
   };
   try {
+    context.print(commandMessages.query_prompt().message);
     ask();
     for await (const line of lines) {
       if (text === "" && ["\\q", "exit", "quit"].includes(line.trim())) break;
+      const isListing = text === "" && LISTINGS.includes(line.trim());
       text = `${text}${text === "" ? "" : "\n"}${line}`;
-      if (/;\s*$/.test(text)) {
+      if (isListing || /;\s*$/.test(text)) {
         running = new AbortController();
-        await answer(text, running.signal).catch(error => {
+        await answer(isListing ? undefined : text, running.signal).catch(error => {
           if (!(error instanceof TributaryError)) throw error;
           stderr.write(`${context.redact(error.message)}\n`);
         });

@@ -87,7 +87,7 @@ export async function runOutcome(report: RunReport, config: Config, command?: st
 /** Where the tables are, in a sentence; empty where no version could be published yet. */
 async function whereToRead({ destination }: Config): Promise<string> {
   const { schema } = destination;
-  if (!isFile(destination)) return `Readers find the tables in schema ${schema}.`;
+  if (!isFile(destination)) return `Readers find the tables in schema ${schema}: \`tributary query\``;
   if ((await entryAt(destination.path).catch(() => undefined)) === undefined) return "";
-  return `Readers find the tables in ${destination.path}, schema ${schema}: \`duckdb -readonly ${inShell(destination.path)}\``;
+  return `Readers find the tables in ${destination.path}, schema ${schema}: \`duckdb -readonly ${inShell(destination.path)}\`, or \`tributary query\``;
 }

@@ -56,10 +56,11 @@ export const globalOptions = (): readonly Option[] =>
 
 /** An option for commander, made of its schema. */
 function optionOf(key: string, schema: z.ZodType): Option {
-  const { help, argument, otherwise, conflicts = [], implies = {} } = mannerOf(schema)!;
+  const { help, argument, otherwise, short, conflicts = [], implies = {} } = mannerOf(schema)!;
   const bare = bareSchema(schema);
   const fallback = schema.safeParse(undefined).data;
-  const name = `--${fallback === true ? "no-" : ""}${key.replaceAll("_", "-")}`;
+  const letter = short === undefined ? "" : `-${short}, `;
+  const name = `${letter}--${fallback === true ? "no-" : ""}${key.replaceAll("_", "-")}`;
   const made = new Option(argument === undefined ? name : `${name} ${argument}`, help);
   if (argument !== undefined) made.argParser((given: string, before: unknown) => parsed(schema, given, before));
   if (bare instanceof z.ZodEnum) made.choices(bare.options.map(String));

@@ -20,12 +20,12 @@ export function syncReport(
   const blocks = [...runTable(streams, look), `${ended}${totals(streams)}`];
   blocks.push(...differences(streams.filter(row => (row.difference ?? 0) !== 0)));
   if (report.status === "stopped") blocks.push(saved(streams, next));
-  // What could not begin has made no tables.
-  const isNothing = streams.every(({ status }) => status === "skipped");
+  // A run that got nothing, as with a wrong key, does not send readers to the tables.
+  const isNothing = streams.every(({ status }) => status === "skipped" || status === "failed");
   const where = isNothing && report.errors.length > 0 ? "" : readers;
   blocks.push(...report.notes.map(({ message }) => message));
   blocks.push(...report.warnings.map(({ message }) => `${look.paint("yellow", "Warning:")} ${message}`));
-  blocks.push(...report.errors.map(({ message }) => look.paint("red", message)), where);
+  blocks.push(where, ...report.errors.map(({ message }) => look.paint("red", message)));
   return blocks.filter(block => block !== "").join("\n\n");
 }
 

@@ -19,7 +19,12 @@ export function plannedTables(dialect: Dialect, streams: readonly Stream[]): rea
         ...{ name, stream, description: comment, key: primaryKey.slice(1) },
         columns: columns.map(({ name, type, comment, of }) => ({
           ...{ name, type: canonicalType(type), storedAs: storedAs(canonicalType(type)) },
-          ...{ kind: of?.kind ?? null, nullable: !primaryKey.includes(name), description: comment ?? null },
+          ...{
+            kind: of?.kind ?? null,
+            holds: of?.holds,
+            nullable: !primaryKey.includes(name),
+            description: comment ?? null,
+          },
         })),
       })),
   );
@@ -53,7 +58,7 @@ export function recordSchema(columns: Columns, decimals: Decimals, twins: Readon
 }
 
 function valueSchema(
-  { storedAs: stored, type, kind, nullable, description }: Columns[number],
+  { storedAs: stored, type, kind, holds, nullable, description }: Columns[number],
   decimals: Decimals,
 ): object {
   const as = (types: readonly string[], more: object = {}) => ({
@@ -68,8 +73,9 @@ function valueSchema(
     }
     case "text":
       if (!type.startsWith("json")) return as(["string"]);
-      // The engine's own are objects; the service's are whatever it sends.
-      return as(kind === null ? ["object"] : ["object", "array", "string", "number", "boolean"]);
+      if (kind === null) return as(["object"]);
+      // As the documents say; where they say "any value", as many types as there are.
+      return as(holds === undefined ? ["object", "array", "string", "number", "boolean"] : [holds]);
     case "date":
       return as(["string"], { format: "date" });
     case "moment":

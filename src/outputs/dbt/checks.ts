@@ -43,7 +43,7 @@ const named = (name: string) => (name.length > LONGEST_NAME ? {} : { name });
 const MOST_UNMATCHED = 0.2;
 
 /** What is assumed only warns where it is not so. `target` is a call of ref() or source(). */
-export function relatedTest({ from, to, certainty, where, note }: Relation, target: string): DataTest {
+export function relatedTest({ from, to, certainty, where, kind, note }: Relation, target: string): DataTest {
   const name = `${from.table}_${from.columns.join("_")}_in_${to.table}`;
   const tolerance = certainty === "certain" ? {} : { most_share: MOST_UNMATCHED };
   const config = {
@@ -56,7 +56,10 @@ export function relatedTest({ from, to, certainty, where, note }: Relation, targ
     [RELATED]: {
       ...named(name),
       description: plainly(note),
-      arguments: { columns: from.columns.map(bare), to: target, to_columns: to.columns.map(bare), ...tolerance },
+      arguments: {
+        ...{ columns: from.columns.map(bare), to: target, to_columns: to.columns.map(bare), ...tolerance },
+        ...(kind === undefined ? {} : { kind: bare(kind) }),
+      },
       ...(Object.keys(config).length === 0 ? {} : { config }),
     },
   };

@@ -82,8 +82,8 @@ function testedRelations({ relations, tables, models, viewsSchema }: PackageFact
   const known = new Map([...tables, ...models].map(columns));
   const has = ({ table, columns }: End) => columns.every(name => known.get(table)?.has(name) === true);
   return [...relations, ...modelRelations(models)].flatMap(relation => {
-    const { from, to, where } = relation;
-    const own = { ...from, columns: [...from.columns, ...(where === undefined ? [] : [where.column])] };
+    const { from, to, where, kind } = relation;
+    const own = { ...from, columns: [...from.columns, where?.column, kind].filter(name => name !== undefined) };
     if (!has(own) || !has(to)) return [];
     const model = models.find(({ name }) => name === to.table);
     const target = model === undefined ? `ref(${templateText(modelName(to.table))})` : callOf(model, viewsSchema);

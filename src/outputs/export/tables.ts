@@ -15,6 +15,8 @@ export interface ChosenTable {
 
 export interface ChosenColumn extends SourceColumn {
   readonly kind: string | null;
+  /** The documented type of JSON; undefined: whatever comes. */
+  readonly holds?: "object" | "array" | undefined;
   readonly nullable: boolean;
   readonly description: string | null;
 }

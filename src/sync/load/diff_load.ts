@@ -153,12 +153,15 @@ function checkQuality(context: SyncContext, { stream, record, progress }: Load):
   // What a field that no document names holds is nobody's loss: it is kept, if with an escape.
   const documented = record.problems.filter(({ column }) => column !== "_extra");
   const all = (table: string): number => Math.max(1, rowsOf(table, stream, record));
-  const worst = documented.filter(problem => problem.rows / all(problem.table) > maxShare);
-  if (worst.length === 0) return;
+  const columns = [...Map.groupBy(documented, ({ table, column }) => `${table}.${column}`).values()]
+    .map(reasons => {
+      const { table, column } = reasons[0]!;
+      const unread = reasons.reduce((sum, each) => sum + each.rows, 0);
+      return { table, column, unread, rows: all(table), reason: reasons.map(({ reason }) => reason).join("; ") };
+    })
+    .filter(({ unread, rows }) => unread / rows > maxShare);
+  if (columns.length === 0) return;
   const refused = onExceed === "fail";
-  const columns = worst.map(({ table, column, rows: unread, reason }) => {
-    return { table, column, unread, rows: all(table), reason };
-  });
   const message = problemsMessages.too_many({ stream: stream.name, max_share: maxShare, columns, refused });
   if (refused) throw new TributaryError(message, 1);
   progress.warnings.push(message);

@@ -34,8 +34,9 @@ async function loadFile(connection: DuckDBConnection, name: string, folder: stri
   const [version, platform] = (row ?? []).map(String) as [string, string];
   const wanted = { extension: name, version, platform };
   const file = `${name}.duckdb_extension`;
-  // As they lie in DuckDB's own folder, or side by side.
-  const places = [join(folder, version, platform, file), join(folder, version, file), join(folder, file)];
+  // As they lie in DuckDB's own folder, side by side, or as pip installs their packages.
+  const own = [join(folder, version, platform), join(folder, version), folder];
+  const places = [...own, join(folder, `duckdb_extension_${name}`, "extensions", version)].map(at => join(at, file));
   for (const path of places)
     if ((await entryAt(path)) !== undefined)
       return void (await connection.run(`load ${quoted(path)}`).catch(error => {

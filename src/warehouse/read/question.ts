@@ -1,6 +1,11 @@
 import { sql } from "kysely";
+import { TributaryError } from "../../errors.ts";
 import type { Db, Fragment } from "../database.ts";
+import { readCatalog } from "../ddl/database_catalog.ts";
 import type { Destination } from "../destination.ts";
+import type { Exportable } from "../parquet_source.ts";
+import { countOf } from "../sql_fragments.ts";
+import { analyticsSchema } from "../views/view.ts";
 
 /** The answer to a query written as text, column by column in its own order. */
 export async function ask(db: Db, question: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -67,4 +72,20 @@ async function inSnapshot<T>(
     for (const statement of dialect.readsWholeTables) await statement.execute(trx);
     return work(trx);
   });
+}
+
+/** SQL whose rows are the tables and views of readers, each with its number of rows: null where a view can't be read. */
+export async function listingOf({ db, dialect, schema }: Exportable, signal: AbortSignal): Promise<string> {
+  const { tables } = await readCatalog(db, dialect, [schema, analyticsSchema(schema)]);
+  const lines: Fragment[] = [];
+  for (const { schema: of, name, isTable } of tables.values()) {
+    const counted = await countOf(db, sql`${sql.id(of, name)}`).catch(error => {
+      signal.throwIfAborted();
+      if (error instanceof TributaryError) throw error;
+      return null;
+    });
+    const facts = [of, name, isTable ? "table" : "view"].map(text => sql.lit(text));
+    lines.push(sql`(${sql.join(facts)}, cast(${sql.lit(counted)} as bigint))`);
+  }
+  return sql`select * from (values ${sql.join(lines)}) as t("schema", "name", "type", "rows")`.compile(db).sql;
 }

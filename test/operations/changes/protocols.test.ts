@@ -133,6 +133,21 @@ describe.each(modelWarehouses)("what platforms are told of $name", ({ make }) =>
     });
   });
 
+  test("JSON has the type that the documents say, and only any value has all of them", () => {
+    const { streams: catalog } = singerCatalogOf(catalogDocument(planned()));
+    const typesOf = (table: string, column: string) =>
+      catalog.find(({ stream }) => stream === table)!.schema.properties[column]!.type;
+    expect(typesOf("purchase_order_details", "amounts")).toEqual(["null", "object"]);
+    expect(typesOf("purchase_order_line_items", "receipts")).toEqual(["null", "array"]);
+    expect(typesOf("purchase_order_line_items", "_extra")).toEqual(["null", "object"]);
+    expect(typesOf("invoices", "match")).toHaveLength(6);
+    const all = catalog.flatMap(({ schema }) => Object.values(schema.properties));
+    const open = streams.flatMap(({ tables: { main, children } }) =>
+      [main, ...children].flatMap(({ columns }) => columns.filter(({ kind, holds }) => kind === "json" && !holds)),
+    );
+    expect(all.filter(({ type }) => type.length > 2)).toHaveLength(open.length);
+  });
+
   test("a table in which nothing changed is told too, with its schema and its state", async () => {
     const first = airbyteMessages(await source("incremental"));
     const again = airbyteMessages(await source("incremental", statesOf(first)));

@@ -61,6 +61,7 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
     warehouse.query(
       rendered(textOf(files, `macros/${test}.sql`), expression => {
         if (expression === "model") return model;
+        if (expression === "kind") return String(values["kind"] ?? "''");
         const value = { most_share: 0, ...values }[expression] as string | number | readonly string[];
         if (typeof value === "number") return String(value);
         return typeof value === "string" ? called(value) : value;
@@ -173,6 +174,21 @@ describe.each(modelWarehouses)("the package's SQL in $name", ({ name: type, make
       expect(await faults("related_in_company", pointing, { columns: ["po"], ...to, most_share })).toHaveLength(
         expected!,
       );
+  });
+
+  test("of a relation that some kinds of rows have, the other kinds are not found", async () => {
+    const pointing = (...rows: string[]) =>
+      `(${rows.map(row => `select 'acme' as _company, ${row}`).join(" union all ")}) rows_of`;
+    const relation = { columns: ["po"], to: "ref('stg_purchase_orders')", to_columns: ["po_number"] };
+    const found = (rows: string, kind: string) => faults("related_in_company", rows, { ...relation, kind });
+    const rows = pointing("'P1' as po, 'order' as type", "'M1', 'mail'", "'X1', 'order'", "'M2', null");
+    expect(await found(rows, "type")).toEqual([{ _company: "acme", po: "X1" }]);
+    expect(await found(rows, "''")).toHaveLength(3);
+    // Where no kind has a match, the relation is not there at all.
+    expect(await found(pointing("'M1' as po, 'mail' as type"), "type")).toHaveLength(1);
+    const ingested = models.find(({ name }) => name === "stg_ingested")!;
+    const [toInvoices] = namedTests(ingested.data_tests).filter(each => each.arguments["to"] === "ref('stg_invoices')");
+    expect(toInvoices?.arguments).toMatchObject({ kind: "type" });
   });
 
   test("a stream is as fresh as the last sync that brought it to the company which had it longest ago", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { date, id, table } from "../../../schemas/fields.ts";
+import { anyJson, date, id, json, list, table } from "../../../schemas/fields.ts";
 import { streamOf } from "../../catalog/streams.ts";
 import { eitherWarehouse, warehouses } from "../../support/warehouse.ts";
 import { told } from "../answers.ts";
@@ -28,6 +28,42 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(after[0]?.first).toBe(before?.first);
     expect(after[0]?.last).not.toBe(before?.last);
   });
+
+  test("JSON that is no array where the documents say array is NULL, and stands in _problems as it came", async () => {
+    const mails = streamOf("mails", { id: id(), list: list(), thing: json(), loose: anyJson() });
+    const rows = [
+      { id: "1", list: [1], thing: { a: 1 }, loose: "x" },
+      { id: "2", list: { a: 1 }, thing: "text", loose: [2] },
+    ];
+    const place = await told(make, [mails], { "/mails": () => ({ mails: rows }) });
+    const { streams } = await place.run();
+    expect(streams[0]).toMatchObject({ inserted: 2, problems: 2 });
+    const stored = await place.warehouse.query<Record<"list" | "thing" | "loose" | "problems", string | null>>(
+      `select cast(list as varchar) as list, cast(thing as varchar) as thing, cast(loose as varchar) as loose,
+        cast(_problems as varchar) as problems from procurement.mails order by id`,
+    );
+    const values = stored.map(row => Object.values(row).map(text => (text === null ? null : JSON.parse(text))));
+    expect(values).toEqual([
+      [[1], { a: 1 }, "x", null],
+      [
+        ...[null, null, [2]],
+        { list: expect.objectContaining({ value: { a: 1 } }), thing: expect.objectContaining({ value: "text" }) },
+      ],
+    ]);
+    const changes = await place.warehouse.query("select column_name from _tributary.schema_changes order by 1");
+    expect(changes).toEqual([{ column_name: "list" }, { column_name: "thing" }]);
+  });
+});
+
+test("a warning names a column once, whatever was wrong with its values, and adds them up", async () => {
+  const mails = streamOf("mails", { id: id(), due: date().nullable() });
+  // Three reasons, of which none alone is too many.
+  const bad = ["soon", "2026-03-15T10:00:00Z", 4];
+  const rows = Array.from({ length: 40 }, (_, i) => ({ id: String(i), due: bad[i] ?? "2026-03-15" }));
+  const place = await told(warehouses[0]!.make, [mails], { "/mails": () => ({ mails: rows }) });
+  const { warnings } = await place.run();
+  const [message] = warnings.filter(({ code }) => code === "problems.too_many");
+  expect(message?.fields).toMatchObject({ columns: [{ table: "mails", column: "due", unread: 3, rows: 40 }] });
 });
 
 test.each([

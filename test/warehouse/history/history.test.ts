@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { id, json, money, notGiven, table, text } from "../../../schemas/fields.ts";
+import { anyJson, id, money, notGiven, table, text } from "../../../schemas/fields.ts";
 import type { Stream } from "../../../src/catalog/stream.ts";
 import { type Warehouse, warehouses } from "../../support/warehouse.ts";
 import { ordersWith } from "../../sync/orders.ts";
@@ -12,7 +12,7 @@ function version(more: z.ZodRawShape): readonly Stream[] {
   const total_amount = money(notGiven).nullable().describe("What it costs.");
   const line_items = table("purchase_order_line_items", "Lines.", {
     line_no: id().describe("The number of the line."),
-    schedule: json().describe("When it comes."),
+    schedule: anyJson().describe("When it comes."),
   });
   return ordersWith({ order: { po_number, total_amount, ...more }, detail: { po_number, line_items } });
 }

@@ -37,8 +37,8 @@ const FIELD = /\{(\w+)=([^{}]*)\}/g;
 
 /** A sentence that is rendered by its fields alone, as a template. */
 function templateIn(sentence: string): Template<Fields> {
-  const valueOf = (text: string) => (text === String(Number(text)) ? Number(text) : text);
-  const example = Object.fromEntries(sentence.matchAll(FIELD).map(([, name, text]) => [name!, valueOf(text!)]));
+  const typed = (text: string) => (text === String(Number(text)) ? Number(text) : text);
+  const example = Object.fromEntries(sentence.matchAll(FIELD).map(([, name, text]) => [name!, typed(text!)]));
   return { example, render: fields => sentence.replace(FIELD, (_, name: string) => String(fields[name])) };
 }
 

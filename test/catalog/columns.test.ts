@@ -1,6 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { anyJson, count, flag, id, inRow, lineId, money, named, record, table, text, volatile } from "../../schemas/fields.ts";
+import {
+  anyJson,
+  count,
+  flag,
+  id,
+  inRow,
+  lineId,
+  money,
+  named,
+  record,
+  table,
+  text,
+  volatile,
+} from "../../schemas/fields.ts";
 import {
   addedColumn,
   type Column,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { CompiledQuery } from "kysely";
 import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf, makeFolder } from "../files.ts";
 import { atOneMoment, interrupted } from "../warehouse/connect/exporting.ts";
@@ -38,15 +39,20 @@ export async function takeAnswer(
   take: (piece: Buffer) => Promise<void>,
 ): Promise<void> {
   let untaken: unknown;
+  let statement = checkOf(question);
   try {
-    const copy = (db: WarehouseReading["db"]) =>
-      copyRows({ ...reading, db }, [queryOf(question)], question.format, piece => {
+    const copy = async (db: WarehouseReading["db"]) => {
+      if (reading.parseOne === undefined) await db.executeQuery(CompiledQuery.raw(statement, [1]));
+      else await reading.parseOne(queryOf(question));
+      statement = reading.dialect.copy(queryOf(question), question.format, "");
+      return copyRows({ ...reading, db }, [queryOf(question)], question.format, piece => {
         signal.throwIfAborted();
         return take(piece).catch(error => {
           untaken = error;
           throw error;
         });
       });
+    };
     // A query may call a function that makes the session's later transactions writable.
     await interrupted(signal, reading.interrupt, () =>
       reading.dialect.hasOtherWriters
@@ -55,8 +61,7 @@ export async function takeAnswer(
     );
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const { dialect } = reading;
-    throw untaken ?? refused(error, question.text, dialect.copy(queryOf(question), question.format, ""));
+    throw untaken ?? refused(error, question.text, statement);
   }
 }
 
@@ -97,6 +102,13 @@ function queryOf({ text, most }: Question): string {
   // In lines of its own: the text may end with a comment, and databases name the line of a mistake.
   return `select * from (\n${bare(text)}\n) answer${limit}`;
 }
+
+/**
+ * Plans the query and runs nothing. A text that ends the statement around it would bring statements of its own: PostgreSQL takes one
+ * at a time where there is a parameter.
+ */
+const checkOf = (question: Question): string =>
+  `explain select from (select $1::integer as one) own, (${queryOf(question)}\n) whole`;
 
 const bare = (text: string): string => text.trim().replace(/;$/, "");
 

@@ -15,6 +15,8 @@ export interface Exportable extends Schemas {
   readonly columnsOf?: (query: string) => Promise<readonly SourceColumn[]>;
   /** Ends the statement that is under way; absent where it can only be waited for. */
   readonly interrupt?: () => void;
+  /** Parses a text and runs nothing. Rejects with the database's error, or where it is several statements. Absent for PostgreSQL. */
+  readonly parseOne?: (statement: string) => Promise<void>;
 }
 
 /** How a column is stored in Parquet: JSON, and whatever has no type of its own there, as text. */

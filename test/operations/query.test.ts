@@ -112,6 +112,24 @@ describe.each(databases)("a query in $name", ({ name, make }) => {
     }
   });
 
+  test("a text that ends the statement around it brings no statement of its own", async () => {
+    const asked = await loaded(warehouse);
+    const folder = emptyFolder();
+    const file = name === "duckdb" ? `'${join(folder, "x.csv")}'` : "stdout";
+    const writing = name === "duckdb" ? `copy (select 1) to '${join(folder, "y.csv")}'` : "drop table purchase_orders";
+    for (const text of [
+      `select 1) a) to ${file}; commit; ${writing}; copy (select * from (select 2`,
+      `select 1) a; commit; ${writing}; select * from (select 2`,
+      `select 1) a) whole; commit; ${writing}; select from (select 1) own, (select * from (select 2`,
+      `select 1) a) to ${file} --`,
+    ]) {
+      for (const most of [undefined, 5])
+        await expect(asked(text, { most }), text).rejects.toMatchObject({ code: "query.refused" });
+    }
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await asked("select count(*) as n from purchase_orders")).toBe("n\n3\n");
+  });
+
   test("a mistake is shown in the query's own lines, and nothing of what stands around it", async () => {
     const reading = await opened(warehouse);
     const asked = await loaded(warehouse, reading);

@@ -71,11 +71,11 @@ async function readDuckdb(
   const entry = await attempting(`look at ${layout.path}`, () => entryAt(layout.path));
   if (entry === undefined) return undefined;
   const { openDuckdbForReading } = await import("../duckdb/reading.ts");
-  const { db, interrupt, close } = await openDuckdbForReading({ ...where, ...resources });
+  const { close, ...session } = await openDuckdbForReading({ ...where, ...resources });
   const version = await linkedVersion(layout);
   const publishedAt = version === undefined ? undefined : new Date(versionMoment(version));
-  const reading = { dialect: duckdbDialect, schema, stateSchema, db, interrupt, publishedAt };
-  return { ...reading, close, [Symbol.asyncDispose]: close };
+  const reading = { dialect: duckdbDialect, schema, stateSchema, publishedAt };
+  return { ...session, ...reading, close, [Symbol.asyncDispose]: close };
 }
 
 async function readDucklake(

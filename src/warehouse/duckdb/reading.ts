@@ -5,7 +5,7 @@ import { entryAt } from "../../files.ts";
 import { Mutex } from "../../mutex.ts";
 import type { Db } from "../database.ts";
 import { claimIfWritable } from "./lock/holder.ts";
-import { kyselyOver } from "./session/driver.ts";
+import { kyselyOver, parseOne } from "./session/driver.ts";
 import { attempting } from "./session/failure.ts";
 import { type Layout, layoutOf, type Readers } from "./session/file_layout.ts";
 import { duckdbMessages } from "./session/messages.ts";
@@ -21,6 +21,7 @@ export interface ReadingSettings extends Partial<Resources> {
 export interface Reading {
   readonly db: Db;
   interrupt(): void;
+  parseOne(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,6 +42,7 @@ export async function openDuckdbForReading(settings: ReadingSettings): Promise<R
       return {
         db: kyselyOver(async () => session.connection, turns, { roomMb }).withSchema(settings.stateSchema),
         interrupt: () => session.connection.interrupt(),
+        parseOne: text => parseOne(session.connection, text),
         close: () =>
           turns.run(async () => {
             session.close();

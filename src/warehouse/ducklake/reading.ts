@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Mutex } from "../../mutex.ts";
-import { kyselyOver } from "../duckdb/session/driver.ts";
+import { kyselyOver, parseOne } from "../duckdb/session/driver.ts";
 import type { Resources } from "../duckdb/session/session.ts";
 import type { Exportable } from "../parquet_source.ts";
 import { ducklakeDialect } from "./dialect.ts";
@@ -31,6 +31,7 @@ export async function openDucklakeForReading(
     ...{ dialect: ducklakeDialect, schema, stateSchema, db },
     condition: () => conditionOf(db, place),
     interrupt: () => connection.interrupt(),
+    parseOne: text => parseOne(connection, text),
     close: () => turns.run(async () => session.close()),
   };
 }

@@ -135,6 +135,14 @@ function turnOver(connection: DuckDBConnection, release: () => void, { observer,
   } satisfies DatabaseConnection & Record<string, unknown>;
 }
 
+/** Parses a text, which has to be one statement. Nothing of it is run. */
+export async function parseOne(connection: DuckDBConnection, text: string): Promise<void> {
+  const parsed = await connection.extractStatements(text).catch(error => {
+    throw new Error(String(error.message).replace("Failed to extract statements: ", ""));
+  });
+  if (parsed.count !== 1) throw new Error(`Parser Error: expected one statement, got ${parsed.count}`);
+}
+
 async function runStatement(
   connection: DuckDBConnection,
   sql: string,

@@ -41,6 +41,8 @@ interface Manifest {
   readonly type: string;
   readonly engines: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly repository?: unknown;
+  readonly bugs?: unknown;
 }
 
 /** What package-lock.json says about an installed package, as far as it is read here. */
@@ -131,9 +133,10 @@ function member(key: string, schema: z.core.$ZodType): string {
 }
 
 /** The manifest that is published: of the libraries only those that can't be bundled are left to install. */
-function publishedManifest({ name, version, description, license, type, engines, dependencies }: Manifest) {
+function publishedManifest({ dependencies, ...manifest }: Manifest) {
+  const { name, version, description, license, type, engines, repository, bugs } = manifest;
   return {
-    ...{ name, version, description, license, type, engines },
+    ...{ name, version, description, license, type, engines, repository, bugs },
     bin: { tributary: "tributary.js" },
     exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(([library]) => INSTALLED.includes(library))),

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Plugin, RolldownOptions } from "rolldown";
 import { generalMessages } from "./src/messages.ts";
 import { manifest } from "./src/package_root.ts";
@@ -43,6 +46,21 @@ const OLD_NODE = generalMessages.old_node({
   ...{ wanted: manifest().engines.node, version: "{version}", path: "{path}" },
 });
 
+/**
+ * The commit that a folder holds and its date, `8f23a01b, 2026-11-29`. Empty where nobody could get the same sources by it:
+ * without git, outside a repository, with changes that are not committed.
+ */
+export function commitOf(folder: string): string {
+  if (!existsSync(join(folder, ".git"))) return "";
+  const git = (...words: string[]) =>
+    execFileSync("git", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  try {
+    return git("status", "--porcelain") === "" ? git("log", "-1", "--abbrev=8", "--format=%h, %cs") : "";
+  } catch {
+    return "";
+  }
+}
+
 /*
  * The installed command is one program with its libraries in it: of the 0.9 s of CPU that a run costs before its first row,
  * 0.2 went into finding and loading a thousand small files. build.ts makes the package around it.
@@ -50,7 +68,9 @@ const OLD_NODE = generalMessages.old_node({
 export default {
   input: { tributary: "src/cli/start.ts", index: "src/library/index.ts" },
   platform: "node",
-  transform: { define: { OLD_NODE: JSON.stringify(OLD_NODE) } },
+  transform: {
+    define: { OLD_NODE: JSON.stringify(OLD_NODE), BUILD: JSON.stringify(commitOf(import.meta.dirname)) },
+  },
   // pg asks for pg-native and does without.
   external: [...INSTALLED, "pg-native"],
   // Otherwise each part is headed by its path on the machine that built it.

@@ -39,6 +39,7 @@
 -- column unsigned_amount_reported: The part of it that bears no sign of a contract; null where there is none with a rate.
 -- column unclear_amount_reported: The part of it on orders without lines; null where there is none with a rate.
 -- column unconverted_count: How many lines have an amount and no rate: they are missing from the amounts in the reporting currency.
+-- column unconverted_amount: The part of ordered_amount without a rate: ordered_amount_reported lacks it.
 with orders as (
   select
     listed._company,
@@ -194,7 +195,8 @@ added as (
     cast(sum(amount_reported) filter (where sign = 'requisition') as decimal(38, 9)) as requisition_signed_amount_reported,
     cast(sum(amount_reported) filter (where sign = 'unsigned') as decimal(38, 9)) as unsigned_amount_reported,
     cast(sum(amount_reported) filter (where sign = 'unclear') as decimal(38, 9)) as unclear_amount_reported,
-    count(*) filter (where known_amount is not null and amount_reported is null) as unconverted_count
+    count(*) filter (where known_amount is not null and amount_reported is null) as unconverted_count,
+    cast(coalesce(sum(known_amount) filter (where amount_reported is null), 0) as decimal(38, 9)) as unconverted_amount
   from converted
   -- By vendor first: sorted by company, PostgreSQL would meet each row with all of a company's vendors for their names.
   group by vendor_id, _company, month, contract_standing, contract_scope, currency_code, currency_source
@@ -232,7 +234,8 @@ select
   added.requisition_signed_amount_reported,
   added.unsigned_amount_reported,
   added.unclear_amount_reported,
-  added.unconverted_count
+  added.unconverted_count,
+  added.unconverted_amount
 from added
 left join procurement_analytics.dim_vendors names
   on names._company = added._company and names.vendor_id = added.vendor_id

@@ -26,6 +26,7 @@
 -- column dated_amount_reported: dated_amount in the reporting currency, each invoice by the rate of its date; null where no invoice has one.
 -- column net_days_amount_reported: net_days_amount in the reporting currency, likewise.
 -- column unconverted_count: How many invoices of dated_amount have no rate: they are missing from it in the reporting currency.
+-- column unconverted_amount: The part of dated_amount without a rate: dated_amount_reported lacks it.
 with documents as (
   select
     i._company,
@@ -66,7 +67,8 @@ months as (
     sum(cast(amount * net_days as decimal(38, 9))) as amount_net_days,
     sum(total_reported) filter (where amount is not null and days is not null) as dated_amount_reported,
     sum(total_reported) filter (where amount is not null and net_days is not null) as net_days_amount_reported,
-    count(amount) filter (where days is not null and total_reported is null) as unconverted_count
+    count(amount) filter (where days is not null and total_reported is null) as unconverted_count,
+    coalesce(sum(amount) filter (where days is not null and total_reported is null), 0) as unconverted_amount
   from documents
   group by 1, 2, 3, 4, 5
 )
@@ -99,6 +101,7 @@ select
   ) as average_net_days,
   m.dated_amount_reported,
   m.net_days_amount_reported,
-  m.unconverted_count
+  m.unconverted_count,
+  m.unconverted_amount
 from months m
 left join procurement_analytics.dim_vendors v on v._company = m._company and v.vendor_id = m.vendor_id

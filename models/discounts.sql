@@ -26,6 +26,7 @@
 -- column discount_amount_reported: discount_amount in the reporting currency, likewise.
 -- column capturable_amount_reported: capturable_amount in the reporting currency, likewise.
 -- column unconverted_count: How many invoices have a total and no rate: they are missing from the amounts in the reporting currency.
+-- column unconverted_amount: The part of invoice_amount without a rate: invoice_amount_reported lacks it.
 with documents as (
   select
     i._company,
@@ -87,7 +88,8 @@ added as (
     sum(total_reported) filter (where not is_credit) as invoice_amount_reported,
     sum(discount_reported) filter (where not is_credit) as discount_amount_reported,
     sum(capturable_reported) filter (where not is_credit) as capturable_amount_reported,
-    count(*) filter (where not is_credit and total_amount is not null and total_reported is null) as unconverted_count
+    count(*) filter (where not is_credit and total_amount is not null and total_reported is null) as unconverted_count,
+    coalesce(sum(total_amount) filter (where not is_credit and total_reported is null), 0) as unconverted_amount
   from judged
   group by _company, vendor_id, month, standing, discount_status, currency_code, currency_source
 )
@@ -110,6 +112,7 @@ select
   a.invoice_amount_reported,
   a.discount_amount_reported,
   a.capturable_amount_reported,
-  a.unconverted_count
+  a.unconverted_count,
+  a.unconverted_amount
 from added a
 left join procurement_analytics.dim_vendors v on v._company = a._company and v.vendor_id = a.vendor_id

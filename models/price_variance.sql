@@ -44,6 +44,7 @@
 -- column expected_variance_amount_reported: expected_variance_amount in the reporting currency, likewise.
 -- column earlier_variance_amount_reported: earlier_variance_amount in the reporting currency, both prices by the rate of the later date.
 -- column unconverted_count: How many lines have an amount and no rate: they are missing from the amounts in the reporting currency.
+-- column unconverted_amount: The part of amount without a rate: amount_reported lacks it.
 with lines as (
   select
     lines._company,
@@ -227,7 +228,8 @@ added as (
     sum({{ reported('compared.compared_with_expected', 'compared', 'rates') }}) - sum({{ reported('compared.expected_amount', 'compared', 'rates') }}) as expected_variance_reported,
     sum({{ reported('compared.amount', 'compared', 'rates') }}) filter (where earlier_amount is not null) - sum({{ reported('compared.earlier_amount', 'compared', 'rates') }})
       as earlier_variance_reported,
-    sum(weighed_lines) filter (where {{ reported('compared.amount', 'compared', 'rates') }} is null) as unconverted_count
+    sum(weighed_lines) filter (where {{ reported('compared.amount', 'compared', 'rates') }} is null) as unconverted_count,
+    coalesce(sum(amount) filter (where {{ reported('compared.amount', 'compared', 'rates') }} is null), 0) as unconverted_amount
   from compared
   left join procurement_analytics.currency_rates rates
     on rates.currency_code = compared.currency_code and rates.rate_date = compared.day
@@ -300,7 +302,8 @@ select
   added.order_variance_reported as order_variance_amount_reported,
   added.expected_variance_reported as expected_variance_amount_reported,
   added.earlier_variance_reported as earlier_variance_amount_reported,
-  cast(coalesce(added.unconverted_count, 0) as bigint) as unconverted_count
+  cast(coalesce(added.unconverted_count, 0) as bigint) as unconverted_count,
+  added.unconverted_amount
 from added
 left join procurement_analytics.dim_vendors vendors
   on vendors._company = added._company and vendors.vendor_id = added.vendor_id

@@ -37,6 +37,7 @@
 -- column unclear_amount_reported: The documents of which nothing says whether they are credits, in the reporting currency.
 -- column untotalled_amount_reported: untotalled_amount in the reporting currency, by the rate of the invoice's date.
 -- column unconverted_count: How many documents, each once, in its rest, have a total and no rate: they and their lines are missing from the amounts in the reporting currency.
+-- column unconverted_amount: The part of spend_amount without a rate: spend_amount_reported lacks it.
 with documents as (
   select
     i._company,
@@ -178,7 +179,8 @@ added as (
     sum(reported) filter (where is_credit and not is_untotalled) as credit_reported,
     sum(reported) filter (where is_credit is null and not is_untotalled) as unclear_reported,
     sum(reported) filter (where is_untotalled) as untotalled_reported,
-    count(*) filter (where part = 'rest' and amount is not null and reported is null) as unconverted_count
+    count(*) filter (where part = 'rest' and amount is not null and reported is null) as unconverted_count,
+    coalesce(sum(amount) filter (where not is_credit and not is_untotalled and reported is null), 0) as unconverted_amount
   from parts
   group by _company, vendor_id, part, item_kind, item, gl_account_code, site_name, month, currency_code, currency_source
 )
@@ -209,6 +211,7 @@ select
   a.credit_reported as credit_amount_reported,
   a.unclear_reported as unclear_amount_reported,
   a.untotalled_reported as untotalled_amount_reported,
-  a.unconverted_count
+  a.unconverted_count,
+  a.unconverted_amount
 from added a
 left join procurement_analytics.dim_vendors v on v._company = a._company and v.vendor_id = a.vendor_id

@@ -27,6 +27,7 @@
 -- column order_named_amount_reported: The part of that whose invoices print an order's number.
 -- column unclear_amount_reported: The documents of which nothing says whether they are credits, in the reporting currency.
 -- column unconverted_count: How many documents have a total and no rate: they are missing from the amounts in the reporting currency.
+-- column unconverted_amount: The part of spend_amount without a rate: spend_amount_reported lacks it.
 with documents as (
   select
     i._company,
@@ -65,7 +66,8 @@ months as (
     sum(total_reported) filter (where not is_credit and is_without) as without_order_reported,
     sum(total_reported) filter (where not is_credit and is_without and names_order) as order_named_reported,
     sum(total_reported) filter (where is_credit is null) as unclear_reported,
-    count(*) filter (where total_amount is not null and total_reported is null) as unconverted_count
+    count(*) filter (where total_amount is not null and total_reported is null) as unconverted_count,
+    coalesce(sum(total_amount) filter (where not is_credit and total_reported is null), 0) as unconverted_amount
   from documents
   group by _company, vendor_id, month, currency_code, currency_source
 )
@@ -99,6 +101,7 @@ select
   m.without_order_reported as without_order_amount_reported,
   m.order_named_reported as order_named_amount_reported,
   m.unclear_reported as unclear_amount_reported,
-  m.unconverted_count
+  m.unconverted_count,
+  m.unconverted_amount
 from months m
 left join procurement_analytics.dim_vendors v on v._company = m._company and v.vendor_id = m.vendor_id

@@ -36,8 +36,9 @@
 -- column spend_amount_reported: The spend in the reporting currency, as in spend_by_vendor_month; null where no invoice has a rate.
 -- column spend_last_12_months_reported: The part of it with dates in this month and the eleven before.
 -- column unconverted_count: How many documents of this currency have a total and no rate, as in spend_by_vendor_month.
--- column recoverable_usd_reported: recoverable_usd in the reporting currency, each finding by the rate of the day it was made.
--- column resolved_usd_reported: resolved_usd in the reporting currency, each finding by the rate of the day it was made.
+-- column unconverted_amount: The part of spend_amount without a rate: spend_amount_reported lacks it.
+-- column recoverable_usd_reported: recoverable_usd in the reporting currency, each finding by the rate of the day it was made; findings without one are missing.
+-- column resolved_usd_reported: resolved_usd in the reporting currency, each finding by the rate of the day it was made; findings without one are missing.
 with spend as (
   select
     months._company,
@@ -58,7 +59,8 @@ with spend as (
     sum(months.spend_amount_reported) filter (
       where months.month between cast(date_trunc('month', calendar.today) - interval '11 months' as date) and calendar.today
     ) as spend_last_12_months_reported,
-    sum(months.unconverted_count) as unconverted_count
+    sum(months.unconverted_count) as unconverted_count,
+    sum(months.unconverted_amount) as unconverted_amount
   from procurement_analytics.spend_by_vendor_month months
   join procurement_analytics.calendar_today calendar on true
   group by months._company, coalesce(months.vendor_id, ''), months.currency_code, months.currency_source
@@ -246,6 +248,7 @@ select
   cast(spend.spend_amount_reported as decimal(38, 9)) as spend_amount_reported,
   cast(spend.spend_last_12_months_reported as decimal(38, 9)) as spend_last_12_months_reported,
   cast(coalesce(spend.unconverted_count, 0) as bigint) as unconverted_count,
+  cast(coalesce(spend.unconverted_amount, 0) as decimal(38, 9)) as unconverted_amount,
   cast(findings.recoverable_usd_reported as decimal(38, 9)) as recoverable_usd_reported,
   cast(findings.resolved_usd_reported as decimal(38, 9)) as resolved_usd_reported
 from vendors

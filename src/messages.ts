@@ -1,11 +1,20 @@
 import { catalog, type Message, template } from "./message.ts";
 
+/** The public repository. Undefined until the owner names one: nobody invents an address. */
+const repository = undefined as string | undefined;
+
+const at = (page: string): string =>
+  repository === undefined ? "to the people from whom you have tributary" : `at ${repository}/${page}`;
+
+/** Where the makers are reached; package.json and the pages follow. The others complete "report it". */
+export const makers = { repository, bugs: at("issues"), vulnerabilities: at("security/advisories/new") };
+
 /** Messages that no room can call its own. */
 export const generalMessages = catalog("general", {
   bug: template(
     { what: "TypeError: x is not a function" },
     ({ what }) =>
-      `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it.`,
+      `This is a bug in tributary: ${what}. What was saved before it is safe; --log-level debug shows where. Please report it ${makers.bugs}.`,
   ),
   nothing_loaded: template(
     { wanted: "a table items" },

@@ -9,12 +9,21 @@ export function packageRoot(start = import.meta.dirname): string {
   return packageRoot(above);
 }
 
-/** When this build's files were written: it tells two builds of one version apart. */
-export const builtAt = (): number => statSync(import.meta.filename).mtimeMs;
+/** The commit that the build was made of and its date, put in by the build; empty for a build of something else. */
+declare const BUILD: string;
+
+/** The same; undefined too for the sources. */
+const build = typeof BUILD === "undefined" || BUILD === "" ? undefined : BUILD;
+
+/** Tells two builds of one version apart: by their commits, else by when their files were written. */
+export const buildIdentity = (): string | number => build ?? statSync(import.meta.filename).mtimeMs;
 
 export function packageVersion(): string {
   return manifest().version;
 }
+
+/** The version for people, `0.1.0 (8f23a01b, 2026-11-29)`. */
+export const versionInWords = (): string => `${packageVersion()}${build === undefined ? "" : ` (${build})`}`;
 
 export function manifest(): { readonly version: string; readonly engines: { readonly node: string } } {
   return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));

@@ -99,7 +99,7 @@ function headOf(lines: readonly string[], wrong: Wrong): Omit<Model, "name" | "p
   const day = by === TODAY ? "today" : by;
   const twin = (name: string) => ({
     name: `${name}_reported`,
-    description: `${name} in the reporting currency, by the rate of ${day}; null without one, see currency_rates.`,
+    description: `${name} in the reporting currency, by the rate of ${day}; null without one, so that a sum lacks the row: see currency_coverage.`,
   });
   lists.needs.push(
     "currency_rates",

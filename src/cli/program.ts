@@ -1,7 +1,7 @@
 import { Command, type CommanderError, Help } from "commander";
 import { ConfigError } from "../errors.ts";
 import { nearest } from "../nearest_name.ts";
-import { packageVersion } from "../package_root.ts";
+import { versionInWords } from "../package_root.ts";
 import type { CliContext } from "./invocation/context.ts";
 import { cliMessages } from "./invocation/messages.ts";
 import { examples, globalOptions } from "./invocation/options.ts";
@@ -47,7 +47,7 @@ export async function runCommand(argv: readonly string[], context: CliContext): 
     .description(
       "Keeps a SQL warehouse (DuckDB, PostgreSQL or DuckLake) in step with the Procurement Intelligence Service.",
     )
-    .version(packageVersion())
+    .version(versionInWords())
     .configureOutput({
       writeOut: text => context.stdout.write(text),
       writeErr: text => context.stderr.write(text),

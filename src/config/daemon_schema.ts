@@ -43,6 +43,10 @@ export const report = object({
     from: f.mailAddress(),
     to: z.array(f.mailAddress(), { error: "expected a list such as [buying@example.com]" }).min(1),
     subject: f.text("a subject").optional(),
+    /** After the first run of a day or week that changed rows, or after each run. */
+    when: f.choice("changed", "always").default("changed"),
+    /** By default a day; weeks begin on Monday. */
+    every: f.choice("day", "week").optional(),
   }).optional(),
   post: f.httpUrl().optional(),
 });

@@ -94,6 +94,8 @@ const rules = {
   hashing_without_key: `hashing needs a key: a secret of 16 or more characters that never changes, such as \${TRIBUTARY_HASH_KEY}`,
   url_or_command: "expected either url or command",
   report_without_target: "expected out, mail or post: where it goes",
+  every_without_changed:
+    "expected when: changed with every: {every=week}, got when: always, which mails after each run",
   unknown_schedule: template(
     { name: "weekly", known: ["nightly"] as readonly string[] },
     ({ name, known }) => `expected names of schedules (${known.join(", ")}), got ${name}`,

@@ -292,6 +292,8 @@ export const configSchema = object({
   for (const [index, { out, mail, post, after, company }] of (config.reports ?? []).entries()) {
     if (out === undefined && mail === undefined && post === undefined)
       refuse(["reports", index], configMessages.report_without_target());
+    if (mail?.when === "always" && mail.every !== undefined)
+      refuse(["reports", index, "mail", "every"], configMessages.every_without_changed({ every: mail.every }));
     const known = config.schedules.map(({ name }) => name);
     const stray = after.find(name => !known.includes(name));
     if (stray !== undefined)

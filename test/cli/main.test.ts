@@ -52,8 +52,8 @@ test("--help describes what all commands share; a command's help names what it t
   expect(config).not.toContain("--company");
 });
 
-test("--version is the package's", async () => {
-  expect((await tributary(["--version"], { cwd })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+test("--version is the package's, with the commit of a build that has one", async () => {
+  expect((await tributary(["--version"], { cwd })).stdout).toMatch(/^\d+\.\d+\.\d+( \([0-9a-f]{8}, [\d-]{10}\))?\n$/);
 });
 
 /** Older ones of this machine: `TRIBUTARY_OLD_NODE`, or those in its folders of programs. */

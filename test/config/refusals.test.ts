@@ -30,6 +30,12 @@ test.each([
   ["companies: [{ name: b }, { name: b }]", "1:34 companies[1].name", "repeated_name", {}],
   ["destination: { type: postgres }", "1:14 destination.url", "postgres_without_url", {}],
   ["destination: { schema: _TRIBUTARY }", "1:14 destination.state_schema", "state_schema_taken", {}],
+  [
+    "reports: [{ mail: { smtp: smtp://h, from: a@example.com, to: [b@example.com], when: always, every: week } }]",
+    "1:100 reports[0].mail.every",
+    "every_without_changed",
+    { every: "week" },
+  ],
   ["reports: [{ after: [weekly], out: a }]", "1:20 reports[0].after", "unknown_schedule", { name: "weekly" }],
 ])("%j is one fault, with its place, code and fields", async (yaml, place, code, fields) => {
   expect(await refused(yaml)).toMatchObject({

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { lackingRates } from "../../src/sync/run/streams.ts";
+import { StreamProgress } from "../../src/sync/stream_progress.ts";
+import type { Destination } from "../../src/warehouse/destination.ts";
+import { streams } from "../../streams/index.ts";
 import { models } from "../support/models.ts";
 import { passing } from "../support/warehouse.ts";
 import { inFeed } from "./rows.ts";
-import { modelWarehouses, suiteWarehouse } from "./warehouse.ts";
+import { type ModelWarehouse, modelWarehouses, suiteWarehouse } from "./warehouse.ts";
 
 /** What says how much money, by its name. */
 const MONEY = /(^|_)(amount|price|usd)$|^line_total$|^price_difference$|^extension_difference$|^spend_last_12_months$/;
@@ -36,28 +40,33 @@ const rows = {
   purchase_orders: [],
 };
 
+const coverage = (currency_code: string, counts: object, from: string | null = null, to: string | null = null) => ({
+  ...{ _company: "acme", table_name: "invoices", currency_code, ...counts },
+  ...{ unconverted_from: from, unconverted_to: to },
+});
+
 describe.each(modelWarehouses)("amounts in the reporting currency in $name", ({ make }) => {
   const warehouse = suiteWarehouse(() => make({ rows, currency: { report: "EUR", rates } }));
 
   test("each document by the rate of its date, exactly; what has none is counted", async () => {
     expect(
       await warehouse.query(`select currency_code, month, spend_amount, spend_amount_reported, tax_amount_reported,
-        credit_amount_reported, unconverted_count from procurement_analytics.spend_by_vendor_month
+        credit_amount_reported, unconverted_count, unconverted_amount from procurement_analytics.spend_by_vendor_month
         where spend_amount < 1000000 order by currency_code, month`),
     ).toEqual([
       // Its own currency needs no rate.
       {
         ...{ currency_code: "EUR", month: "2026-01-01", spend_amount: "50", spend_amount_reported: "50" },
-        ...{ tax_amount_reported: null, credit_amount_reported: null, unconverted_count: 0 },
+        ...{ tax_amount_reported: null, credit_amount_reported: null, unconverted_count: 0, unconverted_amount: "0" },
       },
       // 80 + 100.01 / 1.6 = 62.50625; the credit of 16 is 10.
       {
         ...{ currency_code: "USD", month: "2026-01-01", spend_amount: "207.01", spend_amount_reported: "142.50625" },
-        ...{ tax_amount_reported: "8", credit_amount_reported: "-10", unconverted_count: 1 },
+        ...{ tax_amount_reported: "8", credit_amount_reported: "-10", unconverted_count: 1, unconverted_amount: "7" },
       },
       {
         ...{ currency_code: "USD", month: null, spend_amount: "3", spend_amount_reported: null },
-        ...{ tax_amount_reported: null, credit_amount_reported: null, unconverted_count: 1 },
+        ...{ tax_amount_reported: null, credit_amount_reported: null, unconverted_count: 1, unconverted_amount: "3" },
       },
     ]);
   });
@@ -95,13 +104,70 @@ describe.each(modelWarehouses)("amounts in the reporting currency in $name", ({ 
     ).toEqual([{ currency_code: "JPY", spend_amount_reported: null }]);
   });
 
+  test("the rows without a rate are counted by currency, with their days", async () => {
+    expect(await warehouse.model("currency_coverage", "currency_code")).toEqual([
+      coverage("EUR", { row_count: 1, unconverted_count: 0, unconverted_share: "0" }),
+      // Multiplied it has no room in a decimal.
+      coverage("JPY", { row_count: 1, unconverted_count: 1, unconverted_share: "1" }, "2026-01-02", "2026-01-02"),
+      // A row without a day is one of them.
+      coverage("USD", { row_count: 5, unconverted_count: 2, unconverted_share: "0.4" }, "2026-01-31", "2026-01-31"),
+    ]);
+  });
+
+  /** A run's warnings; `changed`: it changed rows. */
+  const warned = async (of: ModelWarehouse, changed: boolean, report = "EUR") => {
+    const progress = new StreamProgress("2026-03-15T00:00:00Z");
+    if (changed) progress.run.updated = 1;
+    const errors: unknown[] = [];
+    const currency = { report, rates: "rates.csv", base: undefined, maxAgeMs: 0 };
+    const jobs = [{ company: "acme", stream: streams[0]!, progress }];
+    const destination = of.reading as unknown as Destination;
+    const found = await lackingRates({ order: { config: { currency, views: true } }, destination, jobs }, errors);
+    expect(errors).toEqual([]);
+    return found.map(({ code, fields }) => ({ code, ...fields }));
+  };
+
+  test("a run warns where more than 2 % of the rows have no rate, and until rows or rates change", async () => {
+    const usd = { currency: "USD", rows: 5, unconverted: 2 };
+    const lacking = [usd, { currency: "JPY", rows: 1, unconverted: 1 }];
+    const warning = { code: "run.rates_lacking", report: "EUR", rows: 7, unconverted: 3, currencies: lacking };
+    expect(await warned(warehouse, true)).toEqual([warning]);
+    expect(await warned(warehouse, false)).toEqual([warning]);
+    await warehouse.query("delete from _tributary.currency_factors where currency_code = 'USD'");
+    expect(await warned(warehouse, false)).toEqual([warning]);
+    const without = { ...warning, unconverted: 6, currencies: [{ ...usd, unconverted: 5 }, lacking[1]] };
+    expect(await warned(warehouse, true)).toEqual([without]);
+  });
+
+  test("one row of fifty without a rate is no warning", async () => {
+    const names = Array.from({ length: 50 }, (_, nth) => `K${nth}`);
+    const few = await passing(
+      make({
+        currency: { report: "EUR", rates },
+        rows: {
+          invoices: names.map(id => invoice(id, { document_date: "2026-01-05", total_amount: "1" })),
+          ingested: names.map(id => inFeed(id, id === "K0" ? "GBP" : "EUR")),
+          purchase_orders: [],
+        },
+      }),
+    );
+    expect(await warned(few, true)).toEqual([]);
+    await few.query("update procurement.ingested set currency_code = 'GBP' where id = 'K1'");
+    expect(await warned(few, true)).toMatchObject([{ rows: 50, unconverted: 2 }]);
+  });
+
   test("every column of money has its twin, and without a reporting currency they are there and empty", async () => {
     // What has no currency beside it is read by a model that has.
     const told = models.models.filter(model => model.columns.some(column => column.name === "currency_code"));
     const lacking = told.flatMap(model =>
       model.columns
         .map(column => column.name)
-        .filter(column => MONEY.test(column) && !model.columns.some(other => other.name === `${column}_reported`))
+        .filter(
+          column =>
+            MONEY.test(column) &&
+            !column.startsWith("unconverted_") &&
+            !model.columns.some(other => other.name === `${column}_reported`),
+        )
         .map(column => `${model.name}.${column}`),
     );
     expect(lacking).toEqual([]);

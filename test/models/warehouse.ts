@@ -183,7 +183,7 @@ async function requireDeclarations(view: Pick<View, "query">): Promise<void> {
 
 const withoutReported = (row: Record<string, unknown>) =>
   Object.fromEntries(
-    Object.entries(row).filter(([name]) => !name.endsWith("_reported") && name !== "unconverted_count"),
+    Object.entries(row).filter(([name]) => !name.endsWith("_reported") && !name.startsWith("unconverted_")),
   );
 
 const MOMENT = "2026-03-15T06:00:00Z";

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { COPIED } from "../../build.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import type { RunReport } from "../../src/sync/run/run.ts";
+import { commitAll } from "../support/built.ts";
 import { root } from "./sources.ts";
 
 /*
@@ -34,6 +35,8 @@ let folder: string;
 let home: string;
 let installed: string;
 let packed: readonly string[];
+/** Its sources' commit. */
+let commit: string;
 /** Of the libraries in the program, by the licences beside it: name@version. */
 let bundled: readonly string[];
 
@@ -47,6 +50,8 @@ beforeAll(async () => {
   await mkdir(join(copy, "deploy/secrets"), { recursive: true });
   await writeFile(join(copy, "deploy/secrets/status_token"), "a-token-that-nobody-sees");
   await symlink(join(root, "node_modules"), join(copy, "node_modules"), "junction");
+  await writeFile(join(copy, ".gitignore"), "node_modules\n");
+  commit = commitAll(copy);
   expect(await run("npm", ["run", "build"], copy)).toMatchObject({ code: 0 });
   const pack = await run("npm", ["pack", "./dist", "--json", "--pack-destination", folder], copy);
   expect(pack).toMatchObject({ code: 0 });
@@ -130,9 +135,9 @@ test("the bill of materials is CycloneDX and lists every library that is bundled
   expect(text.match(/https?:[^"]+/g)).toEqual([JSON.parse(text).$schema]);
 });
 
-test("the command says its version and its help", async () => {
+test("the command prints its version, commit and date, and its help", async () => {
   const { version } = await readJson(join(root, "package.json"));
-  expect(await tributary(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+  expect(await tributary(["--version"])).toMatchObject({ code: 0, stdout: `${version} (${commit})\n`, stderr: "" });
   const help = await tributary(["--help"]);
   expect(help).toMatchObject({ code: 0, stderr: "" });
   expect(help.stdout).toMatch(/^ {2}sync\b/m);

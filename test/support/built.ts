@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -24,4 +25,16 @@ export async function buildProgram(): Promise<() => Promise<void>> {
     process.stderr.write(`The command could not be built, tests start its sources: ${error}\n`);
   }
   return () => rm(folder, { recursive: true, force: true });
+}
+
+const git = (folder: string, ...words: string[]): string =>
+  execFileSync("git", words, { cwd: folder, encoding: "utf8" }).trim();
+
+/** Makes a repository of a folder, or commits what has changed in it. Returns the commit and its date. */
+export function commitAll(folder: string): string {
+  const author = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+  git(folder, "init", "--quiet");
+  git(folder, "add", ".");
+  git(folder, ...author, "commit", "--quiet", "--message", "all");
+  return git(folder, "log", "-1", "--abbrev=8", "--format=%h, %cs");
 }

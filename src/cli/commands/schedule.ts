@@ -202,7 +202,7 @@ async function runOnce(name: string, options: ScheduleOptions, context: CliConte
       const { deliverReports } = await import("../../daemon/notify/report_delivery.ts");
       const { reportFor } = await import("../invocation/reports.ts");
       const make = (wanted: Config["reports"][number]) => reportFor(wanted, config, context);
-      const ended = await deliverReports(config, name, { ...tools, make });
+      const ended = await deliverReports(config, { schedule: name, outcome: report }, { ...tools, make });
       const errors = ended.flatMap(({ failures }) => failures);
       if (errors.length > 0) return runOutcome({ ...report, exit_code: 1, errors }, config);
     }

@@ -1,4 +1,5 @@
 import { catalog, template } from "../../message.ts";
+import { makers } from "../../messages.ts";
 
 type Maybe = string | undefined;
 
@@ -9,7 +10,11 @@ const meant = (suggestion: Maybe): string => (suggestion === undefined ? "" : ` 
 
 /** Messages of the program around its commands. */
 export const cliMessages = catalog("cli", {
-  bug: "This is a bug in tributary: {what=TypeError: x is not a function}\nWhat was saved before it is safe, and the next run goes on from there. Please report it.",
+  bug: template(
+    { what: "TypeError: x is not a function" },
+    ({ what }) =>
+      `This is a bug in tributary: ${what}\nWhat was saved before it is safe, and the next run goes on from there. Please report it ${makers.bugs}.`,
+  ),
   no_command: "Name a command.",
   option_before_command: template(
     { option: "--json", suggestion: undefined as Maybe, command: "sync" },

@@ -17,6 +17,39 @@ export type Past = ReadonlyMap<string, readonly PastRun[]>;
 /** Runs that are read of each schedule: the most retries of one occurrence, and the run itself. */
 const ENOUGH = 101;
 
+/** A run that has ended: whether it brought everything, and whether it changed rows. */
+export interface EndedRun {
+  readonly at: Date;
+  readonly isWhole: boolean;
+  readonly isChanging: boolean;
+}
+
+/** Runs of these schedules that ended within a time, oldest first; changes are those of one company, or of any. Takes no lock. @throws DestinationError, LockedError */
+export async function endedRuns(
+  where: DestinationConfig,
+  { schedules, company }: { readonly schedules: readonly string[]; readonly company: string | undefined },
+  [from, to]: readonly [from: Date, to: Date],
+): Promise<readonly EndedRun[]> {
+  const rows = await looking(where, ({ db }) => {
+    const changing = db
+      .selectFrom("stream_runs")
+      .select("run_id")
+      .where(ask => ask.or((["inserted", "updated", "deleted"] as const).map(count => ask(count, ">", 0))));
+    const own = company === undefined ? changing : changing.where("company", "=", company);
+    return db
+      .selectFrom("runs")
+      .select(ask => ["finished_at", "exit_code", ask("run_id", "in", own).as("is_changing")])
+      .where("command", "in", schedules.map(commandOf))
+      .where("finished_at", ">=", from)
+      .where("finished_at", "<", to)
+      .orderBy("finished_at")
+      .execute();
+  });
+  return (rows ?? []).map(({ finished_at, exit_code, is_changing }) => ({
+    ...{ at: finished_at!, isWhole: exit_code === 0, isChanging: is_changing === true },
+  }));
+}
+
 /** What the warehouse's records say of the schedules' runs, but for those that `goOn` elsewhere; undefined for one that was never loaded. Takes no lock. @throws DestinationError, LockedError */
 export async function readPast(
   where: DestinationConfig,

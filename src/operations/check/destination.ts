@@ -150,13 +150,16 @@ const LITTLE_BYTES = 1e9;
 
 type Disk = Omit<Awaited<ReturnType<typeof inspectPlace>>, "path">;
 
-/** Whether the disk has room for what the next runs write: the versions that are still to come, at least one copy of the file. */
+/** DuckDB spills when its memory is full: a warehouse of 31 MB with `history` took 42 MB. That memory is 80 MB. */
+const SPILL_BYTES = 80e6;
+
+/** Whether the disk has room for what the next runs write: the versions that are still to come, at least one copy of the file, and what DuckDB spills. */
 export function diskLine({ folder, free, size, versions, spill }: Disk, keepVersions: number): CheckLine {
   // A publish writes the new version before it removes the oldest.
   const copies = versions === undefined ? 1 : Math.max(1, keepVersions + 1 - versions);
-  const need = copies * size;
+  const need = size === 0 ? 0 : copies * size + SPILL_BYTES;
   const keep_versions = versions === undefined ? undefined : keepVersions;
-  const disk = { folder, free_bytes: free, size_bytes: size, copies, spill, keep_versions };
+  const disk = { folder, free_bytes: free, size_bytes: size, needed_bytes: need, copies, spill, keep_versions };
   if (free < need) return failure("disk", new DestinationError(checkMessages.disk_full(disk)));
   return free < Math.max(2 * need, LITTLE_BYTES)
     ? warning("disk", checkMessages.disk_low(disk))

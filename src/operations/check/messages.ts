@@ -3,20 +3,25 @@ import { catalog, template } from "../../message.ts";
 const state = (loaded: boolean, nothing: string): string => (loaded ? "a warehouse of tributary" : nothing);
 
 const disk = {
-  ...{ folder: "/srv/tributary", free_bytes: 6e9, size_bytes: 4e9, copies: 1, spill: "/srv/tributary/spill" },
+  ...{ folder: "/srv/tributary", free_bytes: 6e9, size_bytes: 4e9, needed_bytes: 4.08e9, copies: 1 },
+  spill: "/srv/tributary/spill",
   /** Undefined: readers open the file itself. */
   keep_versions: 2 as number | undefined,
 };
 
-function room({ folder, free_bytes, size_bytes, copies, spill, keep_versions }: typeof disk): string {
+function room({ folder, free_bytes, size_bytes, needed_bytes, copies, spill, keep_versions }: typeof disk): string {
   const what =
     keep_versions === undefined
       ? "as much again as the file has, for a run in which everything changes"
       : copies === 1
         ? "a copy of the work file for the next publish"
         : `${copies} copies of the work file (${amount(size_bytes)}) until ${keep_versions} versions are kept`;
-  const needed = size_bytes === 0 ? "nothing is loaded yet" : `needed is ${amount(copies * size_bytes)}, ${what}`;
-  return `${amount(free_bytes)} free in ${folder}; ${needed}; DuckDB's own temporary files go to ${spill}-…`;
+  const files = `DuckDB's own temporary files in ${spill}-…`;
+  const needed =
+    size_bytes === 0
+      ? `nothing is loaded yet; a run needs room for ${files}, too`
+      : `needed is ${amount(needed_bytes)}: ${what}, and ${amount(needed_bytes - copies * size_bytes)} for ${files}`;
+  return `${amount(free_bytes)} free in ${folder}; ${needed}`;
 }
 
 function moreRoom({ keep_versions = 0 }: typeof disk): string {
@@ -25,7 +30,7 @@ function moreRoom({ keep_versions = 0 }: typeof disk): string {
 }
 
 const amount = (bytes: number): string =>
-  bytes < 1e8 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+  bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
 const seconds = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s`;
 

@@ -4,6 +4,7 @@ import { failureKinds } from "../../errors.ts";
 import { catalog, template } from "../../message.ts";
 import type { Formats } from "../../rows/moment.ts";
 import type { Unanswered } from "../../source/api.ts";
+import type { CurrencyCoverage } from "../../warehouse/read/currency_coverage.ts";
 
 const dates = { from: "2023-01-01" as string | undefined, to: "2024-01-01" as string | undefined };
 
@@ -28,6 +29,13 @@ const moved = {
   ...{ company: "acme", from: "https://old.example.com", to: "https://new.example.com" },
   ...{ requested: 50, found: 3 },
 };
+
+const MOST_CURRENCIES = 5;
+
+const coverageInWords = ({ currency, rows, unconverted }: CurrencyCoverage): string =>
+  `${currency ?? "without a known currency"} ${formatCount(unconverted)} of ${formatCount(rows)}`;
+
+const percent = (value: number) => `${(100 * value).toFixed(value > 0.1 ? 0 : 1)} %`;
 
 export const runMessages = catalog("run", {
   done: "done",
@@ -114,6 +122,22 @@ export const runMessages = catalog("run", {
     ({ company, from, to, requested, found }) =>
       `Expected the service of company ${company}, which the warehouse keeps from ${from}, but at ${to} only ${found} of ${requested} rows that the warehouse knows are there. No row was changed. Set base_url back; or, to replace its rows by the other service's: \`tributary reset '*' --drop --company ${company}\`, then \`tributary sync\`.`,
   ),
+  rates_lacking: template(
+    {
+      ...{ report: "EUR", rows: 12_000, unconverted: 1_440 },
+      currencies: [
+        { currency: "USD" as string | null, rows: 1_500, unconverted: 1_440 },
+      ] as readonly CurrencyCoverage[],
+    },
+    ({ report, rows, unconverted, currencies }) => {
+      const shown = currencies.slice(0, MOST_CURRENCIES).map(coverageInWords).join(", ");
+      const others = currencies.length > MOST_CURRENCIES ? ", and others" : "";
+      const advice = currencies.some(({ currency }) => currency !== null)
+        ? "Add rates to currency.rates, or raise currency.max_age. "
+        : "";
+      return `${percent(unconverted / rows)} of the ${formatCount(rows)} rows with a total have no rate to ${report} on their day: ${shown}${others}. Sums in columns \`…_reported\` lack them. ${advice}The model currency_coverage has the days.`;
+    },
+  ),
   archive_not_pruned: "{path=/archive}: files older than archive.keep could not be removed",
 });
 
@@ -123,7 +147,6 @@ const tested = { ...share, meaning: "credits", taken_for: "credits" };
 
 const headOf = ({ config_line, company }: typeof tested) => `${config_line} (${company})`;
 const rowsOf = ({ rows, table }: typeof tested) => `${counted(rows, "row")} of ${table}`;
-const percent = (value: number) => `${(100 * value).toFixed(value > 0.1 ? 0 : 1)} %`;
 const advice = ({ meaning }: typeof tested) =>
   `See \`tributary meanings ${meaning}\`, and set the line in the configuration to what your service means.`;
 

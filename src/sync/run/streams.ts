@@ -4,6 +4,7 @@ import { formatCount } from "../../counted.ts";
 import { DestinationError, type Ends, type ExitCode, endOf, LockedError, StoppedError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import { redactMessage } from "../../secrets.ts";
+import { currencyCoverage } from "../../warehouse/read/currency_coverage.ts";
 import { viewOrder } from "../../warehouse/schema/prepare_warehouse.ts";
 import { adoptFormats } from "../../warehouse/state/formats_record.ts";
 import { beginRun, lastStreamRuns, warningsOfLastRun } from "../../warehouse/state/run_log.ts";
@@ -20,6 +21,9 @@ import { type OpenedRun, type PreparedRun, viewsOf } from "./preparation.ts";
 import { measureChanged } from "./relation_measurement.ts";
 import { type Closing, exitCodeOf, type Job, messageFor, messageInReport, type RunReport, viewOf } from "./report.ts";
 import type { Service } from "./service.ts";
+
+/** A smaller share of rows without a rate is a day or two that the file of rates is behind. */
+const MOST_UNCONVERTED = 0.02;
 
 interface Run extends OpenedRun, PreparedRun {
   readonly archives: Archives;
@@ -48,7 +52,8 @@ export async function workOnStreams(run: Run, limit: AbortSignal): Promise<RunRe
   closing.step = "measuring relations";
   await measureChanged(ended, errors);
   closing.step = "measuring meanings and models";
-  const doubts = [...(await doubtfulAssumptions(ended, errors)), ...(await refreshStored(ended, errors))];
+  const assumptions = await doubtfulAssumptions(ended, errors);
+  const doubts = [...assumptions, ...(await refreshStored(ended, errors)), ...(await lackingRates(ended, errors))];
   announcements.warn(doubts);
   closing.step = isFile(order.config.destination) ? "copying for readers" : "recording the run";
   const report = await conclude({ ...ended, warnings: [...warnings, ...doubts], announcements }, errors);
@@ -130,6 +135,33 @@ async function refreshStored(
   if (views.wanted !== "materialized" || errors.some(error => error instanceof DestinationError)) return [];
   try {
     return await refreshModels(destination, viewOrder(destination, catalogue, views));
+  } catch (error) {
+    errors.push(error);
+    return [];
+  }
+}
+
+/** A warning where sums in the reporting currency lack so many rows that they only look like sums. A failure of it joins the `errors`. */
+export async function lackingRates(
+  {
+    order,
+    destination,
+    jobs,
+  }: Pick<WorkedRun, "destination" | "jobs"> & {
+    readonly order: { readonly config: Pick<WorkedRun["order"]["config"], "currency" | "views"> };
+  },
+  errors: unknown[],
+): Promise<readonly Message[]> {
+  const { currency, views } = order.config;
+  if (currency === undefined || views === false || errors.length > 0) return [];
+  try {
+    const isChanged = jobs.some(({ progress: { run } }) => run.inserted + run.updated + run.deleted > 0);
+    const currencies = await currencyCoverage(destination, isChanged);
+    const sum = (name: "rows" | "unconverted") => currencies.reduce((total, each) => total + each[name], 0);
+    const [rows, unconverted] = [sum("rows"), sum("unconverted")];
+    if (unconverted <= MOST_UNCONVERTED * rows) return [];
+    const lacking = currencies.filter(each => each.unconverted > 0);
+    return [runMessages.rates_lacking({ report: currency.report, rows, unconverted, currencies: lacking })];
   } catch (error) {
     errors.push(error);
     return [];

@@ -4,7 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { digestOf } from "../../digest.ts";
 import { codeOf } from "../../files.ts";
 import type { Message } from "../../message.ts";
-import { builtAt } from "../../package_root.ts";
+import { buildIdentity } from "../../package_root.ts";
 import type { Db } from "../database.ts";
 import { altering } from "../ddl/alteration.ts";
 import type { Looked } from "../ddl/present_tables.ts";
@@ -79,7 +79,7 @@ export async function lookAt(place: Looked, looking: Looking): Promise<Look> {
   );
   const facts = found === undefined ? await recordedFacts(place) : found.has_state ? await factsOf(db) : undefined;
   const look: Look = {
-    catalog: found === undefined ? "" : digestOf([found.print, stateTables, builtAt()]),
+    catalog: found === undefined ? "" : digestOf([found.print, stateTables, buildIdentity()]),
     facts,
     isOld: () => looking.clock.now() - at > FRESH_MS,
     again: () => lookAt(place, looking),

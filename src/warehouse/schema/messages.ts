@@ -1,5 +1,6 @@
 import { counted } from "../../counted.ts";
 import { catalog, type Message, template, textsOf } from "../../message.ts";
+import { makers } from "../../messages.ts";
 
 const startOver = (rename: "rename" | "Rename", stream: string): string =>
   `${rename} the table to keep what it holds, or run \`tributary reset ${stream} --drop\` and load it again.`;
@@ -91,6 +92,6 @@ export const tablesMessages = catalog("tables", {
   copy_differs: template(
     { table: "dw.items", sent: contents(1_200, "81f2c0"), arrived: contents(1_199, "77ab03") },
     ({ table, sent, arrived }) =>
-      `Expected ${table} to be equal row by row after it was copied, but ${sent.rows} rows (${sent.fingerprint}) became ${arrived.rows} (${arrived.fingerprint}). Nothing of it was stored; please report this.`,
+      `Expected ${table} to be equal row by row after it was copied, but ${sent.rows} rows (${sent.fingerprint}) became ${arrived.rows} (${arrived.fingerprint}). Nothing of it was stored; please report this ${makers.bugs}.`,
   ),
 });

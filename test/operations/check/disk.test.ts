@@ -7,26 +7,31 @@ import { duckdbWarehouse, passing } from "../../support/warehouse.ts";
 
 const disk = { folder: "/srv", free: 100e9, size: 4e9, versions: 2, spill: "/srv/w.versions/spill" };
 
+/** DuckDB's temporary files. */
+const SPILL = 80e6;
+
 test("a publish copies the file once more than versions are kept; which copies are still to come counts", () => {
-  expect(diskLine(disk, 2)).toMatchObject({
-    level: "ok",
-    message:
-      "100.0 GB free in /srv; needed is 4.0 GB, a copy of the work file for the next publish; DuckDB's own temporary files go to /srv/w.versions/spill-…",
-  });
-  expect(diskLine({ ...disk, versions: 0 }, 2).message).toContain(
-    "needed is 12.0 GB, 3 copies of the work file (4.0 GB) until 2 versions are kept",
-  );
-  expect(diskLine({ ...disk, versions: 1 }, 2).message).toContain("needed is 8.0 GB, 2 copies");
+  const needed = (versions: number) => diskLine({ ...disk, versions }, 2).fields["needed_bytes"];
+  expect(diskLine(disk, 2)).toMatchObject({ level: "ok", code: "check.disk", fields: { copies: 1 } });
+  expect(needed(2)).toBe(4e9 + SPILL);
+  expect(needed(0)).toBe(12e9 + SPILL);
+  expect(needed(1)).toBe(8e9 + SPILL);
   // More are there than are kept from now on: one more is written before they go.
-  expect(diskLine({ ...disk, versions: 9 }, 2).message).toContain("needed is 4.0 GB, a copy");
+  expect(needed(9)).toBe(4e9 + SPILL);
+});
+
+test("what DuckDB spills counts: a disk with room for a copy of a small file alone is full", () => {
+  const small = { ...disk, size: 20e6 };
+  expect(diskLine({ ...small, free: 90e6 }, 2)).toMatchObject({ level: "fail", code: "check.disk_full" });
+  expect(diskLine({ ...small, free: 110e6 }, 2)).toMatchObject({ level: "warn", code: "check.disk_low" });
 });
 
 test("below twice the need is a warning, below it a failure", () => {
   const levels = (free: number) => diskLine({ ...disk, free }, 2);
-  expect(levels(8e9)).toMatchObject({ level: "ok", advice: null });
-  expect(levels(7.9e9)).toMatchObject({ level: "warn", exitCode: 0, advice: expect.stringContaining("keep_versions") });
-  expect(levels(4e9).level).toBe("warn");
-  expect(levels(3.9e9)).toMatchObject({ level: "fail", exitCode: 6, advice: expect.stringContaining("Make room") });
+  expect(levels(2 * (4e9 + SPILL))).toMatchObject({ level: "ok", advice: null });
+  expect(levels(8.1e9)).toMatchObject({ level: "warn", exitCode: 0, advice: expect.stringContaining("keep_versions") });
+  expect(levels(4e9 + SPILL).level).toBe("warn");
+  expect(levels(4e9)).toMatchObject({ level: "fail", exitCode: 6, advice: expect.stringContaining("Make room") });
   expect(diskLine({ ...disk, free: 11e9, versions: 0 }, 2).level).toBe("fail");
 });
 

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import type { CurrencyCoverage } from "../../../src/warehouse/read/currency_coverage.ts";
 import { temporaryFolder } from "../../source/archive/folder.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
 import { between } from "../remembered.ts";
@@ -39,6 +40,26 @@ describe.each(eitherWarehouse)("rates of the reporting currency in $name", ({ ma
     place.configure({ views: true });
     await place.sync();
     expect(await factors()).toEqual([]);
+  });
+
+  test("that many rows lack are a warning of each run, until there are some", async () => {
+    const file = join(await temporaryFolder(), "rates.csv");
+    const currency = { report: "ZZZ", rates: file, max_age: "3650d" };
+    await writeFile(file, "date,currency,rate\n2026-01-01,QQQ,2\n");
+    const place = await scenario(make, { invoices: 20, ingested: 20 }, { config: { views: true, currency } });
+    /** The currencies without a rate; one that is not known is empty. */
+    const lacking = async () => {
+      const { warnings } = await place.sync();
+      expect(warnings.map(({ code }) => code)).toEqual(["run.rates_lacking"]);
+      const found = warnings[0]!.fields["currencies"] as readonly CurrencyCoverage[];
+      return found.map(each => each.currency ?? "").sort();
+    };
+    const first = await lacking();
+    expect(first).toEqual(["", "EUR", "JPY"]);
+    // Nothing has changed.
+    expect(await lacking()).toEqual(first);
+    await writeFile(file, "date,currency,rate\n2020-01-01,EUR,1\n2020-01-01,JPY,1\n");
+    expect(await lacking()).toEqual([""]);
   });
 
   test("that cannot be read stop no run: the last ones of that currency stay, or there are none, with a warning", async () => {

@@ -21,7 +21,7 @@ export const duckdbMessages = catalog("duckdb", {
   ),
   disk_full: failed(
     "ENOSPC: no space left on device, write",
-    `${FULL} Free some space (a publish needs room for one more copy of the file) or lower destination.keep_versions, then run the same command again: what was stored before is safe.`,
+    `${FULL} Free some space (a publish needs room for one more copy of the file, and for DuckDB's own temporary files beside it, which \`tributary check\` counts) or lower destination.keep_versions, then run the same command again: what was stored before is safe.`,
   ),
   read_only: failed(
     "EROFS: read-only file system, open",

@@ -20,10 +20,15 @@ export function template<F extends Fields>(example: F, render: (fields: F) => st
   return { example, render };
 }
 
-/** The fields of a sentence by its `{name=example}`: numbers where the example is one, else texts. */
+/** The fields of a sentence by its `{name=example}`: numbers where the example is one, else texts; `name?` may be undefined, `name[]` is a list. */
 type FieldsIn<S extends string> = S extends `${string}{${infer Name}=${infer Example}}${infer Rest}`
-  ? { readonly [K in Name]: Example extends `${number}` ? number : string } & FieldsIn<Rest>
+  ? FieldIn<Name, Example extends `${number}` ? number : string> & FieldsIn<Rest>
   : unknown;
+type FieldIn<Name extends string, T> = Name extends `${infer N}?`
+  ? { readonly [K in N]: T | undefined }
+  : Name extends `${infer N}[]`
+    ? { readonly [K in N]: readonly string[] }
+    : { readonly [K in Name]: T };
 
 type Entry = string | Template<Fields>;
 type FieldsOf<T> = T extends Template<infer F> ? F : T extends string ? FieldsIn<T> : never;
@@ -33,18 +38,21 @@ type Maker<T> = (unknown extends FieldsOf<T> ? () => Message : (fields: FieldsOf
   readonly example: Message;
 };
 
-const FIELD = /\{(\w+)=([^{}]*)\}/g;
+const FIELD = /\{(\w+)(\?|\[\])?=([^{}]*)\}/g;
 
 /** A sentence that is rendered by its fields alone, as a template. */
 function templateIn(sentence: string): Template<Fields> {
   const typed = (text: string) => (text === String(Number(text)) ? Number(text) : text);
-  const example = Object.fromEntries(sentence.matchAll(FIELD).map(([, name, text]) => [name!, typed(text!)]));
-  return { example, render: fields => sentence.replace(FIELD, (_, name: string) => String(fields[name])) };
+  const example = Object.fromEntries(
+    sentence.matchAll(FIELD).map(([, name, mark, text]) => [name!, mark === "[]" ? text!.split(", ") : typed(text!)]),
+  );
+  const shown = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));
+  return { example, render: fields => sentence.replace(FIELD, (_, name: string) => shown(fields[name])) };
 }
 
 /**
  * The messages of a room, by the second half of their codes: `topic.name`. A text is a message whose fields stand in it, each with an
- * example: `{path=/po}`.
+ * example: `{path=/po}`, `{reason?=EACCES}`, `{names[]=a, b}`.
  */
 export function catalog<const T extends Readonly<Record<string, Entry>>>(
   topic: string,

@@ -96,10 +96,7 @@ const rules = {
   report_without_target: "expected out, mail or post: where it goes",
   every_without_changed:
     "expected when: changed with every: {every=week}, got when: always, which mails after each run",
-  unknown_schedule: template(
-    { name: "weekly", known: ["nightly"] as readonly string[] },
-    ({ name, known }) => `expected names of schedules (${known.join(", ")}), got ${name}`,
-  ),
+  unknown_schedule: "expected names of schedules ({known[]=nightly}), got {name=weekly}",
   unknown_company: "there is no company {company=acme}",
   repeated_name: "this name stands in the list twice",
   open_status_page:
@@ -158,11 +155,8 @@ const streams = {
   ),
   renamed_in_path:
     "streams.settings.{stream=entities}.rename: {parameter=id} stands in the path; only parameters of the query have other names.",
-  circular_values: template(
-    { streams: ["entities", "identities", "entities"] as readonly string[] },
-    ({ streams }) =>
-      `streams.settings: each takes its values from the next: ${streams.join(", ")}. Name values for one of them.`,
-  ),
+  circular_values:
+    "streams.settings: each takes its values from the next: {streams[]=entities, identities, entities}. Name values for one of them.",
   no_details: "streams.settings.{stream=items}.details: {stream=items} has no details; name a stream that is one.",
   unrelated_cause: template(
     { stream: "order_details", name: "items", possible: ["receipts"] as readonly string[] },
@@ -171,11 +165,8 @@ const streams = {
   ),
   fixed_key:
     "streams.settings.{stream=items}.key: {stream=items} has details, an address for each row, a row a day, or rows without an identity; its key cannot change. Remove the line.",
-  no_wider_key: template(
-    { stream: "items", key: ["item_id"] as readonly string[], got: ["site_id"] as readonly string[] },
-    ({ stream, key, got }) =>
-      `streams.settings.${stream}.key: expected [${key.join(", ")}] and at least one more column behind it, each once, got [${got.join(", ")}].`,
-  ),
+  no_wider_key:
+    "streams.settings.{stream=items}.key: expected [{key[]=item_id}] and at least one more column behind it, each once, got [{got[]=site_id}].",
   unknown_name: template(
     {
       where: "streams.settings.items.volatile",

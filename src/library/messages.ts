@@ -2,10 +2,7 @@ import { timespan } from "../duration.ts";
 import { catalog, template } from "../message.ts";
 
 export const libraryMessages = catalog("library", {
-  company_not_named: template(
-    { companies: ["acme", "beta"] as readonly string[] },
-    ({ companies }) => `--company: expected one of ${companies.join(", ")}, got none.`,
-  ),
+  company_not_named: "--company: expected one of {companies[]=acme, beta}, got none.",
   file_uploaded: "uploaded",
   not_a_warehouse: "Expected a warehouse that openWarehouse() resolved to, got something else: await it first.",
   option_value: "Option {option=maxTimeMs}: {reason=expected a number of milliseconds from 0}.",

@@ -29,10 +29,8 @@ export const moveMessages = catalog("move", {
 });
 
 export const queryMessages = catalog("query", {
-  file_not_writable: template(
-    { file: "answer.parquet", reason: "EACCES" as string | undefined },
-    ({ file, reason }) => `${file} could not be written (${reason}): check the path, its rights and space.`,
-  ),
+  file_not_writable:
+    "{file=answer.parquet} could not be written ({reason?=EACCES}): check the path, its rights and space.",
   reads_only:
     "`tributary query` only reads: expected one query, such as a select, got a statement that begins with {statement=insert}.",
   refused:
@@ -45,16 +43,10 @@ export const refreshMessages = catalog("refresh", {
     ({ key }) =>
       `refresh: expected keys of one or more characters, none of them a control character, got ${JSON.stringify(key)}.`,
   ),
-  no_details: template(
-    { stream: "items", lists: ["orders", "contracts"] as readonly string[] },
-    ({ stream, lists }) =>
-      `refresh: expected a list whose rows have details, got ${stream}: \`tributary sync ${stream}\` brings its rows. Those with details are ${lists.join(", ")}.`,
-  ),
-  details_off: template(
-    { list: "contracts", details: ["contract_details"] as readonly string[] },
-    ({ list, details }) =>
-      `refresh: expected a list with details that are on, got ${list}, of which none is. Put one of ${details.join(", ")} into streams.include.`,
-  ),
+  no_details:
+    "refresh: expected a list whose rows have details, got {stream=items}: `tributary sync {stream=items}` brings its rows. Those with details are {lists[]=orders, contracts}.",
+  details_off:
+    "refresh: expected a list with details that are on, got {list=contracts}, of which none is. Put one of {details[]=contract_details} into streams.include.",
   several_lists: template(
     { names: "o*" },
     ({ names }) => `refresh: expected the name of one list, got ${JSON.stringify(names)}. Name one at a time.`,

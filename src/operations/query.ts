@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CompiledQuery } from "kysely";
 import { ConfigError, TributaryError } from "../errors.ts";
 import { codeOf, makeFolder } from "../files.ts";
 import { atOneMoment, interrupted } from "../warehouse/connect/exporting.ts";
@@ -9,7 +8,7 @@ import type { WarehouseReading } from "../warehouse/connect/reading.ts";
 import { readCatalog } from "../warehouse/ddl/database_catalog.ts";
 import type { CopyFormat } from "../warehouse/dialect.ts";
 import { copyRows } from "../warehouse/read/copying.ts";
-import { listingOf } from "../warehouse/read/question.ts";
+import { listingOf, planning, requireOne } from "../warehouse/read/question.ts";
 import { analyticsSchema } from "../warehouse/views/view.ts";
 import { queryMessages } from "./messages.ts";
 
@@ -39,11 +38,10 @@ export async function takeAnswer(
   take: (piece: Buffer) => Promise<void>,
 ): Promise<void> {
   let untaken: unknown;
-  let statement = checkOf(question);
+  let statement = planning(queryOf(question));
   try {
     const copy = async (db: WarehouseReading["db"]) => {
-      if (reading.parseOne === undefined) await db.executeQuery(CompiledQuery.raw(statement, [1]));
-      else await reading.parseOne(queryOf(question));
+      await requireOne({ ...reading, db }, queryOf(question));
       statement = reading.dialect.copy(queryOf(question), question.format, "");
       return copyRows({ ...reading, db }, [queryOf(question)], question.format, piece => {
         signal.throwIfAborted();
@@ -102,13 +100,6 @@ function queryOf({ text, most }: Question): string {
   // In lines of its own: the text may end with a comment, and databases name the line of a mistake.
   return `select * from (\n${bare(text)}\n) answer${limit}`;
 }
-
-/**
- * Plans the query and runs nothing. A text that ends the statement around it would bring statements of its own: PostgreSQL takes one
- * at a time where there is a parameter.
- */
-const checkOf = (question: Question): string =>
-  `explain select from (select $1::integer as one) own, (${queryOf(question)}\n) whole`;
 
 const bare = (text: string): string => text.trim().replace(/;$/, "");
 

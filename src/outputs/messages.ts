@@ -53,9 +53,6 @@ export const reportMessages = catalog("report", {
     "Expected a view {view=months} in schema {schema=analytics}, but it is {why=missing}. `tributary sync` makes it, or says what keeps it from that.",
   no_views:
     "Expected the views for analysts in schema {schema=analytics}, but there are none. `tributary sync` makes them, or says what keeps it from that.",
-  not_readable: template(
-    { role: "analyst", views: ["months", "orders"] as readonly string[], schema: "analytics" },
-    ({ role, views, schema }) =>
-      `The role ${role} may not read ${views.join(", ")} in schema ${schema}, which the report is made of. Name the role in destination.grant_select_to and run \`tributary sync\` as the owner, or let the owner run: GRANT USAGE ON SCHEMA "${schema}" TO "${role}"; GRANT SELECT ON ALL TABLES IN SCHEMA "${schema}" TO "${role}";`,
-  ),
+  not_readable:
+    'The role {role=analyst} may not read {views[]=months, orders} in schema {schema=analytics}, which the report is made of. Name the role in destination.grant_select_to and run `tributary sync` as the owner, or let the owner run: GRANT USAGE ON SCHEMA "{schema=analytics}" TO "{role=analyst}"; GRANT SELECT ON ALL TABLES IN SCHEMA "{schema=analytics}" TO "{role=analyst}";',
 });

@@ -17,10 +17,8 @@ export const commandMessages = catalog("command", {
   export_stopped: "Stopped by {signal=SIGTERM}: {out=lake} is as it was, and the next export begins anew.",
   export_stopping: "stopping, and removing what is unfinished; once more leaves at once",
   init_config_exists: "{file=config.yaml} exists already and stays as it is: remove it, or name another with --config.",
-  init_config_not_written: template(
-    { file: "config.yaml", reason: "EACCES" as string | undefined },
-    ({ file, reason }) => `${file} could not be written (${reason}): check that its folder exists and may be written.`,
-  ),
+  init_config_not_written:
+    "{file=config.yaml} could not be written ({reason?=EACCES}): check that its folder exists and may be written.",
   init_off_terminal:
     "init asks for a few values, and there is no terminal to ask on: run it in a terminal, or `tributary init --yes` to take the example as it is.",
   init_refused: "Stopped: nothing was written.",
@@ -34,10 +32,8 @@ export const commandMessages = catalog("command", {
   move_stopping: "stopping, and rolling the copy back; once more leaves at once",
   query_cancelled: "The query was cancelled.",
   query_empty: "Expected a query such as 'select * from invoices', got nothing.",
-  query_file_unreadable: template(
-    { file: "/srv/question.sql", reason: "ENOENT" as string | undefined },
-    ({ file, reason }) => `${file} could not be read (${reason}): expected a file with one query.`,
-  ),
+  query_file_unreadable:
+    "{file=/srv/question.sql} could not be read ({reason?=ENOENT}): expected a file with one query.",
   query_given_twice:
     "Expected one query, got several: give it as the argument, with -c or with --file, and without --tables.",
   query_out_without_query: "Expected with --out a query such as 'select * from invoices', got none.",
@@ -72,11 +68,8 @@ export const commandMessages = catalog("command", {
     { given: "error500" },
     ({ given }) => `--fault expects name=value such as error500=0.05, got ${JSON.stringify(given)}. ${helpOfFaults}`,
   ),
-  simulate_not_listening: template(
-    { host: "127.0.0.1", port: 8099, reason: "EADDRINUSE" as string | undefined },
-    ({ host, port, reason }) =>
-      `The simulator can't listen on ${host}:${port} (${reason}): choose another --port or --host.`,
-  ),
+  simulate_not_listening:
+    "The simulator can't listen on {host=127.0.0.1}:{port=8099} ({reason?=EADDRINUSE}): choose another --port or --host.",
   simulate_unknown_fault: template(
     { name: "eror500", suggestion: "error500" as string | undefined, known: ["error500", "hang"] },
     ({ name, suggestion, known }) =>

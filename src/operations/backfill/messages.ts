@@ -4,15 +4,9 @@ import { datesInWords } from "../../sync/run/messages.ts";
 export const backfillMessages = catalog("backfill", {
   nothing_unfinished:
     "--resume: no backfill is unfinished. `tributary backfill --from 2023-01-01` begins one, `tributary backfill --help` says more.",
-  no_history: template(
-    { names: ["items_summary"] as readonly string[] },
-    ({ names }) => `backfill: ${names.join(", ")} has no history to load, only the figures of the day.`,
-  ),
+  no_history: "backfill: {names[]=items_summary} has no history to load, only the figures of the day.",
   from_in_future: "--from: expected a day that has come, got {from=2027-01-01}; today is {today=2026-03-29}.",
-  from_before_start: template(
-    { from: "2020-01-01" as string | undefined, start: "2023-01-01" as string | undefined },
-    ({ from, start }) => `--from ${from} lies before streams.start: ${start} is where it begins`,
-  ),
+  from_before_start: "--from {from?=2020-01-01} lies before streams.start: {start?=2023-01-01} is where it begins",
   to_too_early: template(
     { from: "2023-01-01", from_start: true, to: "2022-06-01" },
     ({ from, from_start, to }) =>

@@ -16,10 +16,7 @@ export const changesMessages = catalog("changes", {
     ({ table, key, got }) =>
       `Expected in the state of ${table} a row by its key (${key.join(", ")}), got ${JSON.stringify(got)}. Without ${table} in the state it is read from the start.`,
   ),
-  unknown_tables: template(
-    { tables: ["itms"] as readonly string[] },
-    ({ tables }) => `The catalog names ${tables.join(", ")}, which there is not: discover the tables again.`,
-  ),
+  unknown_tables: "The catalog names {tables[]=itms}, which there is not: discover the tables again.",
   unreadable_input: template(
     { expected: "a configured catalog of Airbyte's protocol", got: "[]" },
     ({ expected, got }) => `Expected ${expected}, got ${JSON.stringify(got)}.`,

@@ -97,26 +97,14 @@ export const checkMessages = catalog("check", {
   connection: template({ protection: "TLS, certificate not verified" }, ({ protection }) => protection),
   views_not_creatable:
     "The views of {schema=sales_analytics} cannot be made; a run makes the tables without them.\n{reason=The role tributary lacks rights in database warehouse.} Or set views: false.",
-  columns_of_others: template(
-    { columns: ["items.remark", "items.buyer"] as readonly string[] },
-    ({ columns }) =>
-      `Columns that tributary did not make: ${columns.join(", ")}. Their values stay when a row changes.`,
-  ),
-  columns_retyped: template(
-    { columns: ["items.price"] as readonly string[] },
-    ({ columns }) =>
-      `Somebody changed the type of columns: ${columns.join(", ")}. The next run restores the types and reads the values again.`,
-  ),
-  tables_emptied: template(
-    { company: "acme", tables: ["items", "item_parts"] as readonly string[] },
-    ({ company, tables }) =>
-      `Tables have lost all rows of ${company}: ${tables.join(", ")}. The next run loads again what the service still sends.`,
-  ),
-  views_read_others: template(
-    { schema: "sales_analytics", views: ["items"] as readonly string[] },
-    ({ schema, views }) =>
-      `Views of ${schema} read tables that are not tributary's, perhaps because somebody renamed or moved a table: ${views.join(", ")}. The next run makes these views again.`,
-  ),
+  columns_of_others:
+    "Columns that tributary did not make: {columns[]=items.remark, items.buyer}. Their values stay when a row changes.",
+  columns_retyped:
+    "Somebody changed the type of columns: {columns[]=items.price}. The next run restores the types and reads the values again.",
+  tables_emptied:
+    "Tables have lost all rows of {company=acme}: {tables[]=items, item_parts}. The next run loads again what the service still sends.",
+  views_read_others:
+    "Views of {schema=sales_analytics} read tables that are not tributary's, perhaps because somebody renamed or moved a table: {views[]=items}. The next run makes these views again.",
   run_at_work:
     "{command=tributary sync} ({run_id=20260329T010000Z-4f1c}, process {pid=4711} on {host=etl-1}) is at work",
   disk: template(disk, room),
@@ -131,11 +119,8 @@ export const checkMessages = catalog("check", {
     ({ company, name, id, base_url }) =>
       `${company} is ${name ?? "a company without a name"} (${id ?? "without an id"}) at ${base_url}`,
   ),
-  key_owner_unknown: template(
-    { status: 403 as number | undefined, base_url: "https://api.example.com" },
-    ({ status, base_url }) =>
-      `whose key it is can't be asked (status ${status}) at ${base_url}\nNothing needs to be done; the warehouse cannot notice a key of another company by its id.`,
-  ),
+  key_owner_unknown:
+    "whose key it is can't be asked (status {status?=403}) at {base_url=https://api.example.com}\nNothing needs to be done; the warehouse cannot notice a key of another company by its id.",
   clock_unknown: "not compared: the service doesn't say what time it is, or api.clock is ignore",
   clock: template({ off_ms: 1_200 }, ({ off_ms }) => `within ${seconds(off_ms)} of the service's`),
   answered: "GET {path=/items/1} answered in {took_ms=42} ms",
@@ -187,10 +172,7 @@ export const checkMessages = catalog("check", {
     target,
     fields => `${delivery(fields)}, and it goes there unencrypted\nUse an https:// address where there is one.`,
   ),
-  notify_program: template(
-    { file: "/usr/local/bin/page", on: ["failure"] as readonly string[] },
-    ({ file, on }) => `${file} on ${on.join(", ")}; it was not started to try it`,
-  ),
+  notify_program: "{file=/usr/local/bin/page} on {on[]=failure}; it was not started to try it",
   program_not_found:
     "There is no program {program=page} that may be run. Give its full path in notify.targets, and make it executable (chmod +x).",
   rates: template(
@@ -214,11 +196,8 @@ export const checkMessages = catalog("check", {
     ({ cron, timezone, next }) =>
       `"${cron}" in ${timezone}: next ${next.map(at => localTime(at, timezone)).join(", ")}`,
   ),
-  streams_unscheduled: template(
-    { streams: ["items", "contracts"] as readonly string[] },
-    ({ streams }) =>
-      `no schedule reads ${streams.join(", ")}\nAdd a schedule, or the names to one's \`streams\`, unless something else starts \`tributary sync\` for them.`,
-  ),
+  streams_unscheduled:
+    "no schedule reads {streams[]=items, contracts}\nAdd a schedule, or the names to one's `streams`, unless something else starts `tributary sync` for them.",
   schedules_meet: template(meeting, meet),
   schedules_overlap: template(
     { ...meeting, streams: ["items"] as readonly string[] },

@@ -4,11 +4,8 @@ export const replayMessages = catalog("replay", {
   no_archive:
     "replay: expected an archive to load from, but the configuration names none. Set archive.path; from then on answers are kept in it.",
   nothing_archived: "{stream=items}: the archive holds nothing of it that could be loaded.",
-  streams_not_archived: template(
-    { unarchived: ["items", "contracts"] as readonly string[] },
-    ({ unarchived }) =>
-      `The archive holds nothing that could be loaded of ${unarchived.join(", ")}: their tables stay as they are.`,
-  ),
+  streams_not_archived:
+    "The archive holds nothing that could be loaded of {unarchived[]=items, contracts}: their tables stay as they are.",
   archive_behind: template(
     {
       ...{ stream: "items", complete_to: "2026-03-29T01:00:00.000Z" as string | null },

@@ -13,19 +13,13 @@ export const uploadMessages = catalog("upload", {
   not_a_regular_file: "{file=/dev/null}: expected a regular file, got a device, a pipe or a socket.",
   file_empty: "{file=a.pdf}: expected a file with content, got an empty one.",
   file_not_found: "{file=a.pdf}: expected a file, got nothing of that name: check the path.",
-  file_not_readable: template(
-    { file: "a.pdf", reason: "EACCES" as string | undefined },
-    ({ file, reason }) => `${file}: expected a file that can be read, got ${reason}: check its rights.`,
-  ),
+  file_not_readable: "{file=a.pdf}: expected a file that can be read, got {reason?=EACCES}: check its rights.",
   not_a_document:
     "{file=run.sh}: expected a document (PDF, office, CSV, text, XML, mail, image), got a file of another kind. If it is a document, name its media type with --content-type.",
   hidden: "{file=.env}: expected a document, got a hidden file, which is never sent. Rename it if it is a document.",
   own_file:
     "{file=config.yaml}: expected a document, got a file of tributary's own (configuration, secrets, warehouse, archive), which is never sent.",
-  reading_failed: template(
-    { file: "a.pdf", reason: "EIO" as string | undefined },
-    ({ file, reason }) => `${file}: expected a file that can be read, got ${reason}.`,
-  ),
+  reading_failed: "{file=a.pdf}: expected a file that can be read, got {reason?=EIO}.",
   outcome_unknown:
     "{file=/srv/inbox/a.pdf}: expected the service to name the document, but whether it made one is not known: {reason=it was ended before an answer came.} It is not sent again by itself. Look whether the service has it; --again sends it once more.",
   not_taken: template(
@@ -40,10 +34,7 @@ export const uploadMessages = catalog("upload", {
     { field: "doc_id", path: "/ingest/finalize" },
     ({ field, path }) => `Expected ${field} from POST ${path}, got none. ${failureKinds.malformed.advice}`,
   ),
-  candidates: template(
-    { found: ["DOC-1", "DOC-2"] as readonly string[] },
-    ({ found }) => `Documents that have its name and came since: ${found.join(", ")}.`,
-  ),
+  candidates: "Documents that have its name and came since: {found[]=DOC-1, DOC-2}.",
   no_such_folder: template(
     { folder: "/srv/inbx", suggestion: "/srv/inbox" as string | undefined },
     ({ folder, suggestion }) =>
@@ -51,16 +42,10 @@ export const uploadMessages = catalog("upload", {
   ),
   not_a_folder:
     "--watch: expected a folder, but {folder=/srv/a.pdf} is a file. Leave --watch out to send it, or name the folder it lies in.",
-  folder_not_usable: template(
-    { folder: "/srv/inbox", reason: "EACCES" as string | undefined },
-    ({ folder, reason }) =>
-      `--watch: expected a folder in which files can be read and moved, but ${folder} refuses it (${reason}). Check that it is there, and its rights.`,
-  ),
-  not_moved: template(
-    { file: "/srv/inbox/a.pdf", to: "/srv/inbox/done/a.pdf", reason: "EACCES" as string | undefined },
-    ({ file, to, reason }) =>
-      `${file} could not be moved to ${to} (${reason}). Check the rights of both folders, and that they lie on one disk.`,
-  ),
+  folder_not_usable:
+    "--watch: expected a folder in which files can be read and moved, but {folder=/srv/inbox} refuses it ({reason?=EACCES}). Check that it is there, and its rights.",
+  not_moved:
+    "{file=/srv/inbox/a.pdf} could not be moved to {to=/srv/inbox/done/a.pdf} ({reason?=EACCES}). Check the rights of both folders, and that they lie on one disk.",
   changed_meanwhile:
     "{file=a.pdf}: a program wrote to it while it was sent. Its present content goes back to the folder, as a new file.",
   files_stay: "{reason=The service could not be reached.} The files wait in the folder until then.",

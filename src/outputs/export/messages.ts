@@ -35,19 +35,13 @@ export const exportMessages = catalog("export", {
     "--out {out=.}: expected a folder of its own, got the one you are in, or one above it. Name one below it, such as ./lake.",
   versions_blocked:
     "--out {out=lake}: expected to keep versions in {home=/srv/lake.exports}, but a file has that name. Name another folder.",
-  foreign_link: template(
-    { out: "lake", target: "/mnt/lake" as string | undefined },
-    ({ out, target }) =>
-      `--out ${out}: expected an earlier export or nothing, but it is a symbolic link to ${target}. Name another folder, or remove the link.`,
-  ),
+  foreign_link:
+    "--out {out=lake}: expected an earlier export or nothing, but it is a symbolic link to {target?=/mnt/lake}. Name another folder, or remove the link.",
   not_a_folder: "--out {out=lake}: expected a folder, found a file. Name another folder.",
   foreign_files:
     "--out {out=lake}: expected an earlier export, an empty folder or nothing, but there are files in it that no export wrote. Nothing was written; name another folder.",
-  no_links: template(
-    { path: "/mnt/lake", error_code: "EPERM" as string | undefined },
-    ({ path, error_code }) =>
-      `Expected to make ${path} a symbolic link, which is how an export changes in one step, but its file system has none (${error_code}). Export to a disk that has them, and copy from there (docs/export.md shows how).`,
-  ),
+  no_links:
+    "Expected to make {path=/mnt/lake} a symbolic link, which is how an export changes in one step, but its file system has none ({error_code?=EPERM}). Export to a disk that has them, and copy from there (docs/export.md shows how).",
   partition_malformed: template(
     { partition_by: "a=b=c" },
     ({ partition_by }) =>

@@ -97,11 +97,8 @@ export const deletesMessages = catalog("deletes", {
     ({ stream, address, asked, gone }) =>
       `${stream}: ${asked} missing rows were asked for by ${address}, ${gone} are gone.`,
   ),
-  status_dropped: template(
-    { stream: "items", statuses: ["closed"] as readonly string[] },
-    ({ stream, statuses }) =>
-      `${stream}: its rows also came by a status that the config names no more (${statuses.join(", ")}), so those that are missing stay. \`tributary sync ${stream} --confirm-deletes\` takes them for deleted.`,
-  ),
+  status_dropped:
+    "{stream=items}: its rows also came by a status that the config names no more ({statuses[]=closed}), so those that are missing stay. `tributary sync {stream=items} --confirm-deletes` takes them for deleted.",
 });
 
 export const rejectsMessages = catalog("rejects", {

@@ -46,11 +46,8 @@ export const runMessages = catalog("run", {
     request,
     ({ since_ms, ...request }) => `waiting for ${requestInWords({ ...request, sinceMs: since_ms })}`,
   ),
-  undocumented_envelope: template(
-    { path: "/po", fields: ["warnings"] as readonly string[] },
-    ({ path, fields }) =>
-      `The answer to ${path} has fields around its data that are not documented: ${fields.join(", ")}. They are not read.`,
-  ),
+  undocumented_envelope:
+    "The answer to {path=/po} has fields around its data that are not documented: {fields[]=warnings}. They are not read.",
   waiting_for_lock: template(
     { holder: "tributary sync (pid 12 on host)", wait_ms: 60_000 },
     ({ holder, wait_ms }) => `Waiting up to ${timespan(wait_ms)} for ${holder}.`,
@@ -77,16 +74,10 @@ export const runMessages = catalog("run", {
   ),
   nothing_loaded: "Nothing has been loaded yet, so no row is known: `tributary sync` loads them first.",
   no_request: "Expected no request, but {path=/items} was asked for.",
-  unknown_company: template(
-    { companies: ["acme", "beta"] as readonly string[], got: "acne" },
-    ({ companies, got }) =>
-      `--company: expected one of ${companies.join(", ")}, got ${got}. Name one of them, or leave --company out for all.`,
-  ),
-  same_company: template(
-    { company: "beta", other: "acme", company_id: "c-7" as string | undefined },
-    ({ company, other, company_id }) =>
-      `The keys of the companies ${other} and ${company} belong to one company, ${company_id}. Give ${company} its own key, or remove it from companies.`,
-  ),
+  unknown_company:
+    "--company: expected one of {companies[]=acme, beta}, got {got=acne}. Name one of them, or leave --company out for all.",
+  same_company:
+    "The keys of the companies {other=acme} and {company=beta} belong to one company, {company_id?=c-7}. Give {company=beta} its own key, or remove it from companies.",
   key_of_another_company: template(
     { company: "acme", company_id: "c-7", got: "c-8" },
     ({ company, company_id, got }) =>

@@ -39,11 +39,8 @@ export const postgresMessages = catalog("postgres", {
     ({ sslmode, known }) =>
       `destination.url: expected sslmode (or PGSSLMODE) to be ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, got ${sslmode}. Write sslmode=verify-full, or require for a certificate that nobody verifies.`,
   ),
-  unreadable_certificate: template(
-    { parameter: "sslrootcert", path: "/etc/ssl/dw.crt", error_code: "ENOENT" as string | undefined },
-    ({ parameter, path, error_code }) =>
-      `destination.url: expected a readable file in ${parameter}, got ${path} (${error_code}). Correct the path or its rights.`,
-  ),
+  unreadable_certificate:
+    "destination.url: expected a readable file in {parameter=sslrootcert}, got {path=/etc/ssl/dw.crt} ({error_code?=ENOENT}). Correct the path or its rights.",
 
   unknown_host: template(
     { host: "db.example.com", error_code: "ENOTFOUND" },

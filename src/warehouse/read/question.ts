@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import { TributaryError } from "../../errors.ts";
 import type { Db, Fragment } from "../database.ts";
 import { readCatalog } from "../ddl/database_catalog.ts";
@@ -11,6 +11,19 @@ import { analyticsSchema } from "../views/view.ts";
 export async function ask(db: Db, question: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { rows } = await sql<Record<string, unknown>>`${sql.raw(question)}`.execute(db);
   return rows;
+}
+
+/** PostgreSQL's statement that plans a query and runs nothing. It takes one statement at a time where there is a parameter. */
+export const planning = (query: string): string =>
+  `explain select from (select $1::integer as one) own, (${query}\n) whole`;
+
+/**
+ * Rejects a query that is several statements, of which none is run: a text that ends the statement around it would bring its own.
+ * @throws what the database says
+ */
+export async function requireOne({ db, parseOne }: Exportable, query: string): Promise<void> {
+  if (parseOne === undefined) await db.executeQuery(CompiledQuery.raw(planning(query), [1]));
+  else await parseOne(query);
 }
 
 /** What stands for a `:name` in a query: a text, or a day as `2026-03-01`. */

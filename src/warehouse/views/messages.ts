@@ -7,11 +7,8 @@ export const viewsMessages = catalog("views", {
     "The views of {schema=dw_analytics} could not be made; the tables are complete without them. {reason=The role loader lacks rights in database warehouse.} Or set views: false.",
   not_made:
     "The view {view=dw_analytics.items} could not be made as it is to be, and was left as it was: {reason=reports.prices read it}. See to that and run again; the tables are complete without it.",
-  still_read: template(
-    { view: "dw_analytics.items", readers: ["reports.prices"] as readonly string[] },
-    ({ view, readers }) =>
-      `The view ${view} is no longer wanted, but ${readers.join(", ")} read it, so it stays. Drop those first and run again.`,
-  ),
+  still_read:
+    "The view {view=dw_analytics.items} is no longer wanted, but {readers[]=reports.prices} read it, so it stays. Drop those first and run again.",
   model_not_worked_out:
     "The model {model=dw_analytics.spend} could not be worked out, and shows what it showed before: {reason=division by zero}",
   rates_not_new: template(

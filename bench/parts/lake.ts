@@ -2,6 +2,7 @@ import type { AnyWarehouse, Figure } from "../figure.ts";
 import type { Laboratory, Part } from "../laboratory.ts";
 import { startService } from "../service.ts";
 import { makeWarehouse, type Run } from "../warehouse.ts";
+import { LOOKS, measureLook } from "./startup.ts";
 
 const SIZES = [1_000_000, 5_000_000] as const;
 const JOBS = [
@@ -32,6 +33,9 @@ export const lake: Part = {
         done.set(warehouse, await jobsOf(laboratory, warehouse, rows));
       for (const [warehouse, jobs] of done) figures.push(...figuresOf(warehouse, rows, jobs, done.get("postgres")));
     }
+    // Without a limit: the catalog's server is elsewhere.
+    for (const { preset, history } of LOOKS)
+      figures.push(await measureLook(laboratory, "lake", "ducklake", { preset, history }));
     return figures;
   },
 };

@@ -72,6 +72,32 @@ test("columns that somebody added keep their values when workers publish", async
   expect(await shared.query("select item_id from procurement.items where remark is distinct from item_id")).toEqual([]);
 });
 
+// A lake has neither views nor policies over columns.
+test.skipIf(!warehouses.some(({ name }) => name === "postgres"))(
+  "a stream whose column cannot get its type back fails alone when workers publish, and keeps its history",
+  async () => {
+    const shared = await make();
+    const config = { workers: {}, streams: { defaults: { history: true } } };
+    await startWorkers(await configOf(simulator, shared, config), 1);
+    const many = bench({ simulator, warehouse: shared, config, run: onWorkers });
+    const order = { names: ["items", "findings"] };
+    expect(await many.sync(order)).toMatchObject({ errors: [], exit_code: 0 });
+    await shared.query("alter table procurement.items alter column total_qty type bigint");
+    await shared.query("create policy cheap on procurement.items using (total_qty < 5)");
+    const needed = { code: "tables.column_needed", fields: { column: "procurement.items.total_qty" } };
+    const report = await many.sync(order);
+    expect(report).toMatchObject({ exit_code: 1, errors: [needed] });
+    expect(report.streams.map(({ stream, status }) => [stream, status])).toEqual([
+      ["items", "failed"],
+      ["findings", "succeeded"],
+    ]);
+    const open = "select stream from _tributary.history where kept_to is null order by 1";
+    expect(await shared.query(open)).toEqual([{ stream: "findings" }, { stream: "items" }]);
+    await shared.query("drop policy cheap on procurement.items");
+    expect(await many.sync(order)).toMatchObject({ errors: [], exit_code: 0 });
+  },
+);
+
 test("a run is stopped for all workers, ends as stopped, and the next one goes on", async () => {
   const shared = await make();
   const config = { workers: {} };

@@ -10,6 +10,7 @@ import type { Destination } from "../../src/warehouse/destination.ts";
 import { TRIED } from "../../src/warehouse/ducklake/extensions.ts";
 import { inspectLake } from "../../src/warehouse/ducklake/inspection.ts";
 import { openDucklake } from "../../src/warehouse/ducklake/open.ts";
+import { SERVER } from "../../src/warehouse/ducklake/place.ts";
 import { openDucklakeForReading } from "../../src/warehouse/ducklake/reading.ts";
 import { servedStage } from "../../src/warehouse/ducklake/stage.ts";
 import { streams } from "../../streams/index.ts";
@@ -17,6 +18,7 @@ import { whereIs } from "../outputs/export/exporting.ts";
 import { everything, store } from "../rows/store.ts";
 import { temporaryFolder } from "../source/archive/folder.ts";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { startPooler } from "../support/pooler.ts";
 import { bench } from "../support/run.ts";
 import { compareWithTruth } from "../support/truth.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
@@ -183,11 +185,23 @@ test("what asks for the lake's tables does not wait for another host's publish",
   expect(seen).toContain("things");
 });
 
+test("a pooler that accepts no settings at the start of a connection is a warning, and rows are stored", async () => {
+  const { database, lake } = await place();
+  const kind = { mode: "session", give: "newest", size: 30, refusesSettings: true } as const;
+  const pooler = await startPooler(database.url, kind);
+  onTestFinished(() => pooler.close());
+  const destination = await opened({ ...lake, catalog: `${pooler.url}?sslmode=disable` });
+  expect(destination.warnings.map(({ code }) => code)).toEqual(["lake.settings_refused"]);
+  await store(destination, [{ id: "a", text: "one" }]);
+  expect(await texts(destination)).toEqual(["one"]);
+});
+
 test("a lake outlives limits of the catalog's server on idle sessions, transactions and statements", async () => {
   const { database, lake } = await place();
   const name = new URL(database.url).pathname.slice(1);
   for (const limit of ["idle_in_transaction_session_timeout", "statement_timeout", "idle_session_timeout"])
     await database.admin.query(`alter database ${name} set ${limit} = '1s'`);
+  await database.admin.query(`alter database ${name} set jit = on`);
   const destination = await opened(lake);
   await store(destination, [{ id: "a", text: "one" }]);
   await systemClock.sleep(2_500);
@@ -197,6 +211,11 @@ test("a lake outlives limits of the catalog's server on idle sessions, transacti
     await sql`update procurement.things set text = 'three'`.execute(trx);
   });
   expect(await texts(destination)).toEqual(["three"]);
+  const { rows } =
+    await sql`select * from postgres_query(${SERVER}, ${"select current_setting('jit') as jit"})`.execute(
+      destination.db,
+    );
+  expect(rows).toEqual([{ jit: "off" }]);
 });
 
 test("what many small publishes leave behind is put together, readers keep what they have, and nothing else changes", async () => {

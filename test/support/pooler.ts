@@ -13,6 +13,8 @@ interface PoolerKind {
   /** Which idle backend is given away: PgBouncer's default is the newest, its server_round_robin the oldest. */
   readonly give: "newest" | "oldest";
   readonly size: number;
+  /** As PgBouncer does: a client that names settings at its start is refused. */
+  readonly refusesSettings?: boolean;
 }
 
 interface Backend {
@@ -44,7 +46,7 @@ export async function startPooler(serverUrl: string, kind: PoolerKind): Promise<
     if (next === undefined) idle.push(backend);
     else next(backend);
   };
-  const server = createServer(client => {
+  const server = createServer({ noDelay: true }, client => {
     sockets.add(client);
     client.on("error", () => undefined);
     let backend: Backend | undefined;
@@ -53,6 +55,10 @@ export async function startPooler(serverUrl: string, kind: PoolerKind): Promise<
     const forward = async (message: Buffer) => {
       if (!started) {
         started = true;
+        if (kind.refusesSettings === true && message.includes("\0options\0"))
+          return void client.end(
+            packet("E", Buffer.from("SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: options\0\0")),
+          );
         client.write(Buffer.concat([packet("R", int(0)), packet("K", int(1), int(2)), packet("Z", Buffer.from("I"))]));
         return;
       }
@@ -91,7 +97,7 @@ export async function startPooler(serverUrl: string, kind: PoolerKind): Promise<
 }
 
 async function login(target: URL): Promise<Backend> {
-  const socket = tcp(Number(target.port), target.hostname);
+  const socket = tcp({ port: Number(target.port), host: target.hostname, noDelay: true });
   socket.on("error", () => undefined);
   const parameters = `user\0${target.username}\0database\0${target.pathname.slice(1)}\0\0`;
   const body = Buffer.concat([int(196_608), Buffer.from(parameters)]);

@@ -6,18 +6,17 @@ import { ConfigError, DestinationError, LockedError, TributaryError } from "../.
 import { holderOf } from "../../sync/run/opening.ts";
 import { inspectLake, inspectPlace, openDestination, requireFree, schemasOf } from "../../warehouse/connect/open.ts";
 import { looking, runningRuns } from "../../warehouse/connect/reading.ts";
-import type { Schemas } from "../../warehouse/database.ts";
-import type { Catalog } from "../../warehouse/ddl/database_catalog.ts";
 import { hasState, type Looked } from "../../warehouse/ddl/present_tables.ts";
 import { inspectServer, requireRights, rightsLacking } from "../../warehouse/ddl/rights.ts";
+import type { Shape } from "../../warehouse/ddl/shape.ts";
 import type { Holder } from "../../warehouse/destination.ts";
 import type { Dialect } from "../../warehouse/dialect.ts";
 import { readExtensions } from "../../warehouse/schema/extended_tables.ts";
-import { emptiedNow } from "../../warehouse/schema/lost_rows.ts";
+import { lossesNow } from "../../warehouse/schema/lost_rows.ts";
 import { tableOrder } from "../../warehouse/schema/prepare_warehouse.ts";
-import { checkTables } from "../../warehouse/schema/tables.ts";
+import { recordedTables } from "../../warehouse/schema/table_record.ts";
+import { checkTables, lackingShapes } from "../../warehouse/schema/tables.ts";
 import { compareIdentity, type Identity } from "../../warehouse/state/identity.ts";
-import { rowStateName } from "../../warehouse/state_tables.ts";
 import { areInTable, inspectRates } from "../../warehouse/views/currency_rates.ts";
 import { noViews, presentViews } from "../../warehouse/views/present_views.ts";
 import { analyticsSchema } from "../../warehouse/views/view.ts";
@@ -110,9 +109,10 @@ const runLine = ({ command, runId, pid, host }: Holder): CheckLine =>
 async function checkContents(
   looked: Looked & { readonly dialect: Dialect },
   where: DestinationConfig,
-  { version, companies, catalogue, streams, versioned, views }: Fitness,
+  fitness: Fitness,
 ): Promise<readonly CheckLine[] | undefined> {
   const { db, dialect } = looked;
+  const { version, companies, catalogue, streams, versioned, views } = fitness;
   const order = tableOrder(where, { streams, grantSelectTo: where.grantSelectTo, versioned });
   const { catalog, altered, unusable } = await checkTables(db, dialect, order);
   if (!(await hasState(looked))) return undefined;
@@ -123,12 +123,7 @@ async function checkContents(
   if (altered.length > 0) others.push(warning("columns", checkMessages.columns_retyped({ columns: altered })));
   const { schema, stateSchema } = where;
   const shown = analyticsSchema(schema);
-  // Tables of a lake are looked into by --full alone.
-  const near = dialect.rowsAreNear ? streams.filter(stream => isMade(catalog, where, stream)) : [];
-  for (const { name: company } of companies) {
-    const tables = await emptiedNow(looked, { company, versioned, streams: near });
-    if (tables.length > 0) others.push(warning("tables", checkMessages.tables_emptied({ company, tables })));
-  }
+  others.push(...(await tableLines(looked, fitness, lackingShapes(dialect, order, catalog))));
   const present = views ? await presentViews(db, dialect, shown) : noViews;
   const moved = viewsOfOthers(present, { schema, stateSchema, shown }, catalogue);
   const own = moved.filter(name => present.names.get(name) === true);
@@ -136,14 +131,33 @@ async function checkContents(
   return [...others, ...[...unusable.values()].map(message => failure(NAME, new DestinationError(message)))];
 }
 
-/** Whether all tables of a stream are there, but for those of versions, which begin with `history`. */
-const isMade = (
-  { tables }: Catalog,
-  { schema, stateSchema }: Schemas,
-  { tables: { main, children } }: Stream,
-): boolean =>
-  [main, ...children].every(({ name }) => tables.has(`${schema}.${name}`)) &&
-  tables.has(`${stateSchema}.${rowStateName(main.name)}`);
+/** Tables that somebody dropped, emptied or restored, and that a run loads again. */
+async function tableLines(
+  looked: Looked,
+  { companies, streams, versioned }: Fitness,
+  lacking: readonly Shape[],
+): Promise<readonly CheckLine[]> {
+  const { db, dialect } = looked;
+  const recorded = await recordedTables(db);
+  const histories = await db.selectFrom("history").select("stream").where("kept_to", "is", null).execute();
+  const isKept = (name: string) => histories.some(({ stream }) => stream === name);
+  const lost = lacking.filter(({ name, role, stream }) => (role === "versions" ? isKept(stream) : recorded.has(name)));
+  const lines: CheckLine[] = [];
+  if (lost.length > 0)
+    lines.push(warning("tables", checkMessages.tables_missing({ tables: lost.map(({ name }) => name) })));
+  const lacks = (stream: string) => lacking.filter(shape => shape.stream === stream);
+  // Tables of a lake are looked into by --full alone.
+  const near = dialect.rowsAreNear
+    ? streams.filter(({ name }) => lacks(name).every(({ role }) => role === "versions"))
+    : [];
+  const followed = new Set([...versioned].filter(name => lacks(name).length === 0));
+  for (const { name: company } of companies) {
+    const { emptied, differing } = await lossesNow(looked, { company, versioned: followed, streams: near });
+    if (emptied.length > 0) lines.push(warning("tables", checkMessages.tables_emptied({ company, tables: emptied })));
+    if (differing.length > 0) lines.push(warning("tables", checkMessages.rows_differ({ company, tables: differing })));
+  }
+  return lines;
+}
 
 /** Free space below this is a warning: a first load may need it. */
 const LITTLE_BYTES = 1e9;

@@ -2,6 +2,8 @@ import { catalog, template } from "../../message.ts";
 
 const state = (loaded: boolean, nothing: string): string => (loaded ? "a warehouse of tributary" : nothing);
 
+const differing = { table: "items", rows: 40, known: 45 };
+
 const disk = {
   ...{ folder: "/srv/tributary", free_bytes: 6e9, size_bytes: 4e9, needed_bytes: 4.08e9, copies: 1 },
   spill: "/srv/tributary/spill",
@@ -103,6 +105,13 @@ export const checkMessages = catalog("check", {
     "Somebody changed the type of columns: {columns[]=items.price}. The next run restores the types and reads the values again.",
   tables_emptied:
     "Tables have lost all rows of {company=acme}: {tables[]=items, item_parts}. The next run loads again what the service still sends.",
+  tables_missing:
+    "Tables that tributary made are missing: {tables[]=items, item_parts}. The next run makes them again and reads their streams from the start.",
+  rows_differ: template(
+    { company: "acme", tables: [differing] as readonly (typeof differing)[] },
+    ({ company, tables }) =>
+      `Tables have other rows of ${company} than tributary stored: ${tables.map(({ table, rows, known }) => `${table} has ${rows} instead of ${known}`).join(", ")}. The first run of a day, and each with \`--full\`, loads again what the service still sends.`,
+  ),
   views_read_others:
     "Views of {schema=sales_analytics} read tables that are not tributary's, perhaps because somebody renamed or moved a table: {views[]=items}. The next run makes these views again.",
   run_at_work:

@@ -2,6 +2,7 @@ import type { Stream } from "../../catalog/stream.ts";
 import { lockGroupOf, versionedBy } from "../../config/selection.ts";
 import type { Message } from "../../message.ts";
 import { isPolicyApplied, reconcilePrivacy } from "../../privacy/apply_policy.ts";
+import { readCatalog } from "../../warehouse/ddl/database_catalog.ts";
 import type { Destination } from "../../warehouse/destination.ts";
 import { readExtensions, withExtensions } from "../../warehouse/schema/extended_tables.ts";
 import type { Look } from "../../warehouse/schema/look.ts";
@@ -14,6 +15,8 @@ import {
   tableOrder,
   type Views,
 } from "../../warehouse/schema/prepare_warehouse.ts";
+import { recordedColumns } from "../../warehouse/schema/table_record.ts";
+import { compareTypes } from "../../warehouse/schema/tables.ts";
 import { addedColumnsOf, withAdded } from "../../warehouse/schema/unknown_field_columns.ts";
 import { checkIdentity } from "../../warehouse/state/identity.ts";
 import { acceptAddress } from "./accept_address.ts";
@@ -92,28 +95,30 @@ export async function joinRun(run: OpenedRun): Promise<PreparedRun> {
   const widened = streams.all.map(stream =>
     withAdded(stream, added, config.streams.settings[stream.name]?.volatile ?? []),
   );
-  const wanted = tableOrder(destination, { streams: widened, grantSelectTo: [] });
-  const extensions = await readExtensions(db, dialect, wanted);
+  const versioned = versionedBy(streams.all, config.streams);
+  const wanted = tableOrder(destination, { streams: widened, grantSelectTo: [], versioned });
+  const catalog = await readCatalog(db, dialect, [schema]);
+  const extensions = await readExtensions(db, dialect, wanted, catalog);
+  const { unusable } = await compareTypes(db, dialect, wanted, catalog, await recordedColumns(db));
   const wide = new Map(widened.map(stream => [stream.name, withExtensions(stream, extensions)]));
   const catalogue = [...wide.values()];
-  const joined = { catalogue, jobs: jobs.map(job => ({ ...job, stream: wide.get(job.stream.name)! })) };
+  const joined = { catalogue, unusable, jobs: jobs.map(job => ({ ...job, stream: wide.get(job.stream.name)! })) };
   const present = services.filter(isItself);
   const companies = present.filter(isAccepted).map(identityOf);
   await checkIdentity(db, dialect, { schema, program: version, companies });
   const names = present.map(({ company }) => company.name);
   const locked = {
     companies: present.map(identityOf),
-    lockedStreams: lockedBy(plan).held.map(({ name }) => name),
-    versioned: versionedBy(streams.all, config.streams),
-    now,
+    lockedStreams: lockedBy(plan)
+      .held.map(({ name }) => name)
+      .filter(name => !unusable.has(name)),
+    ...{ versioned, now },
   };
   const tables = [...streams.on, ...streams.selected].map(({ name }) => name);
-  const watched = { streams: catalogue.filter(({ name }) => tables.includes(name)), isFull: isFull(order) };
-  const mended = await mendLost(destination, { ...locked, ...watched });
-  const histories = await reconcileHistoriesOf(destination, {
-    ...locked,
-    streams: catalogue,
-  });
+  // The others have no tables.
+  const own = { ...locked, streams: catalogue.filter(({ name }) => tables.includes(name)) };
+  const mended = await mendLost(destination, { ...own, isFull: isFull(order) });
+  const histories = await reconcileHistoriesOf(destination, own);
   for (const done of [...mended.flatMap(each => each.done), ...histories])
     plan.tools.log.info(runMessages.prepared({ done }));
   const begun = (await source.begin?.(destination, names, catalogue)) ?? [];

@@ -93,22 +93,31 @@ const grantSelect = (table: Named, role: string): Fragment =>
 const grantLater = (schema: string, role: string): Fragment =>
   sql`alter default privileges in schema ${sql.id(schema)} grant select on tables to ${named(role)}`;
 
-/** Statements that give what somebody gave on tables and views, but for what each run gives to these roles. */
+/** Statements that give what somebody gave on tables, columns, views and functions, but for what each run gives to these roles. */
 export async function grantsByHand(
   db: Db,
   all: readonly Named[],
   roles: readonly string[],
 ): Promise<readonly string[]> {
+  // Everybody may execute a function that is made.
   const { rows } = await sql<{ statement: string }>`
-    select format('GRANT %s ON %I.%I TO %s;', string_agg(a.privilege_type, ', ' order by a.privilege_type), n.nspname,
-      c.relname, case when a.grantee = 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(a.grantee)) end) as statement
-    from unnest(${all.map(({ schema }) => schema)}::text[], ${all.map(({ name }) => name)}::text[]) as t(schema, name)
-    join pg_catalog.pg_namespace n on n.nspname = t.schema
-    join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = t.name
-    cross join aclexplode(c.relacl) a
-    where a.grantee <> c.relowner and not (a.privilege_type = 'SELECT' and
+    with named as (select n.oid as at, t.name
+      from unnest(${all.map(({ schema }) => schema)}::text[], ${all.map(({ name }) => name)}::text[]) as t(schema, name)
+      join pg_catalog.pg_namespace n on n.nspname = t.schema),
+    objects(object, of_column, owner, acl) as (
+      select c.oid::regclass::text, '', c.relowner, c.relacl
+      from named join pg_catalog.pg_class c on c.relnamespace = named.at and c.relname = named.name
+      union all select c.oid::regclass::text, format(' (%I)', k.attname), c.relowner, k.attacl
+      from named join pg_catalog.pg_class c on c.relnamespace = named.at and c.relname = named.name
+      join pg_catalog.pg_attribute k on k.attrelid = c.oid and not k.attisdropped
+      union all select 'FUNCTION ' || p.oid::regprocedure, '', p.proowner, p.proacl
+      from named join pg_catalog.pg_proc p on p.pronamespace = named.at and p.proname = named.name)
+    select format('GRANT %s ON %s TO %s;', string_agg(a.privilege_type || of_column, ', ' order by a.privilege_type, of_column),
+      object, case when a.grantee = 0 then 'PUBLIC' else quote_ident(pg_get_userbyid(a.grantee)) end) as statement
+    from objects cross join aclexplode(acl) a
+    where a.grantee <> owner and not (a.grantee = 0 and a.privilege_type = 'EXECUTE') and not (a.privilege_type = 'SELECT' and
       case when a.grantee = 0 then 'public' else pg_get_userbyid(a.grantee)::text end = any(${roles.map(spelled)}::text[]))
-    group by n.nspname, c.relname, a.grantee order by 1`.execute(db);
+    group by object, a.grantee order by 1`.execute(db);
   return rows.map(({ statement }) => statement);
 }
 

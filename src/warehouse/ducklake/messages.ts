@@ -45,6 +45,11 @@ export const lakeMessages = catalog("lake", {
     reason =>
       `Another program wrote to the lake at the same moment, and its transaction came first (${reason}). Nothing of this one was stored; the next run goes on from there.`,
   ),
+  settings_refused: because(
+    "FATAL: unsupported startup parameter: options",
+    reason =>
+      `The PostgreSQL of destination.catalog, or a pooler before it, accepts no settings at the start of a connection (${reason}). Its statement and idle limits can end a publish. Put the server's direct address into destination.catalog, or set statement_timeout, idle_in_transaction_session_timeout and idle_session_timeout to 0 for the role.`,
+  ),
   storage_refused: because(
     "HTTP Error: HTTP GET error on 's3://lake/': Forbidden (HTTP 403)",
     reason =>

@@ -27,7 +27,7 @@ import { keepUninlined } from "./inlining.ts";
 import { eraseFormer, expireOld, tendTables } from "./maintenance.ts";
 import { LAKE, type LakePlace, lockSchemaOf } from "./place.ts";
 import { showLife, waitForLock } from "./publish_lock.ts";
-import { openLakeSession } from "./session.ts";
+import { type LakeSession, openLakeSession } from "./session.ts";
 import { served, servedStage } from "./stage.ts";
 
 export interface DucklakeSettings extends LakePlace, Opener, Pick<Place, "connectWaitMs" | "lockWaitMs"> {
@@ -58,7 +58,7 @@ export async function openDucklake(own: DucklakeSettings): Promise<Destination> 
       throw error;
     }),
   );
-  let lake: Session | undefined;
+  let lake: LakeSession | undefined;
   try {
     // First: the publish that it may be in the middle of keeps everybody out.
     await endFormer(server, settings);
@@ -83,7 +83,7 @@ export async function openDucklake(own: DucklakeSettings): Promise<Destination> 
     };
     return {
       ...{ ...rest, db, close, [Symbol.asyncDispose]: close },
-      warnings: connected.warnings,
+      warnings: [...connected.warnings, ...lake.warnings],
       protection: connected.protection,
       lock: (company, lockGroups, waitMs) => locks.take(company, lockGroups, waitMs),
       unlock: () => locks.release(),
@@ -134,7 +134,7 @@ export async function connectCatalog(
 
 const memoryOf = ({ memoryMb = 0 }: DucklakeSettings): number => Math.max(memoryMb, MEMORY_MB);
 
-const opened = async (settings: DucklakeSettings): Promise<Session> => {
+const opened = async (settings: DucklakeSettings): Promise<LakeSession> => {
   const resources = { memoryLimitMb: memoryOf(settings), threads: 1, spill: join(tmpdir(), "tributary-lake") };
   return (await openLakeSession(settings, "write", resources))!;
 };

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { ConfigError, DestinationError } from "../../errors.ts";
+import type { Message } from "../../message.ts";
 import { quotedName } from "../database.ts";
 import { firstLineOf } from "../duckdb/session/failure.ts";
 import { openEmpty, quoted, type Resources, type Session, select } from "../duckdb/session/session.ts";
@@ -13,10 +14,17 @@ import { catalogOf, isRemote, LAKE, type LakePlace, type LakeStorage, SERVER, TA
 /** Changes of up to so many rows stay in the catalog until they are written to a file together. */
 const INLINED_ROWS = 200;
 
-/** While files are written the catalog's transaction stands still. */
-const UNLIMITED = ["statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout"] as const;
+/** While files are written the catalog's transaction stands still, and compiling its plans takes longer than they run. */
+const CATALOG_SETTINGS = [
+  ...["statement_timeout=0", "idle_in_transaction_session_timeout=0", "idle_session_timeout=0"],
+  "jit=off",
+] as const;
 
 const CATALOG_SECRET = "tributary_catalog";
+
+export interface LakeSession extends Session {
+  readonly warnings: readonly Message[];
+}
 
 /**
  * A session of DuckDB in memory, with the lake attached and in use. To write, it is made where there is none; to read, the
@@ -26,13 +34,13 @@ export async function openLakeSession(
   place: LakePlace,
   access: "read" | "write",
   resources: Resources,
-): Promise<Session | undefined> {
+): Promise<LakeSession | undefined> {
   const session = await openEmpty(resources);
   const { connection } = session;
   try {
     await loadExtensions(connection, place);
     if (isRemote(place)) await connection.run(storageSecret(place.storage));
-    const catalog = await attachServer(connection, place);
+    const { catalog, warnings } = await attachServer(connection, place);
     const options = access === "read" ? ["read_only"] : [`data_path ${quoted(place.dataPath)}`];
     if (access === "read") {
       const last = await lastSnapshot(connection, place);
@@ -54,7 +62,7 @@ export async function openLakeSession(
     await connection.run(`use ${LAKE}`);
     await connection.run(tablesView(place));
     await requireFiles(connection, place);
-    return session;
+    return { ...session, warnings };
   } catch (error) {
     session.close();
     throw unattached(place, error);
@@ -90,8 +98,11 @@ function tablesView(place: LakePlace): string {
     where t.end_snapshot is null and s.end_snapshot is null`;
 }
 
-/** Attaches the catalog's PostgreSQL; answers how DuckLake is told of it. */
-async function attachServer(connection: DuckDBConnection, { catalog, mark }: LakePlace): Promise<string> {
+/** Attaches the catalog's PostgreSQL. `catalog`: its address for DuckLake. */
+async function attachServer(
+  connection: DuckDBConnection,
+  { catalog, mark }: LakePlace,
+): Promise<{ readonly catalog: string; readonly warnings: readonly Message[] }> {
   const { given, options } = libpqOf(catalog, mark);
   const secret = Object.entries(given).map(([name, value]) => `${name} ${quoted(value)}`);
   // Not in the address, which errors show.
@@ -103,11 +114,15 @@ async function attachServer(connection: DuckDBConnection, { catalog, mark }: Lak
     await connection.run(`attach ${quoted(words)} as ${SERVER} ${how}`);
     return `postgres:${words}`;
   };
-  return attach(`${options} options='${UNLIMITED.map(name => `-c ${name}=0`).join(" ")}'`).catch(error => {
-    // Some poolers take no settings at the start, and PostgreSQL 13 does not know the last.
+  const settings = CATALOG_SETTINGS.map(setting => `-c ${setting}`).join(" ");
+  try {
+    return { catalog: await attach(`${options} options='${settings}'`), warnings: [] };
+  } catch (error) {
+    // Some poolers accept no settings at the start, and PostgreSQL 13 does not know `idle_session_timeout`.
     if (!/startup parameter|idle_session_timeout[^=]/.test(String(error))) throw error;
-    return attach(options);
-  });
+    const refused = lakeMessages.settings_refused({ reason: firstLineOf(error) });
+    return { catalog: await attach(options), warnings: [refused] };
+  }
 }
 
 async function lastSnapshot(connection: DuckDBConnection, { catalogSchema }: LakePlace): Promise<number | undefined> {

@@ -78,14 +78,23 @@ export async function mendLostRows(destination: Destination, watched: Watched): 
   return { done, warnings };
 }
 
-/** What the next run finds empty. `streams`: those whose tables are there. */
-export async function emptiedNow(
+/** Tables that have lost all rows, and those with other rows than tributary stored. `streams`: those whose tables are there. */
+export async function lossesNow(
   looked: Looked,
   watched: Pick<Watched, "company" | "versioned" | "streams">,
-): Promise<readonly string[]> {
+): Promise<{ readonly emptied: readonly string[]; readonly differing: readonly Differing[] }> {
   const streams = await publishedOf(looked.db, watched.company, watched.streams);
-  const emptied = streams.length === 0 ? [] : await emptiedTables(looked, watched, streams);
-  return emptied.map(({ table }) => table);
+  if (streams.length === 0) return { emptied: [], differing: [] };
+  const emptied = await emptiedTables(looked, watched, streams);
+  const others = streams.filter(stream => !emptied.some(each => each.stream === stream));
+  const counted = await countedStreams(looked, watched, others);
+  const differing = counted.flatMap(({ stream: { name: table }, main, state, lines, versions }) => [
+    ...(main.live === state.live ? [] : [{ table, rows: main.live, known: state.live }]),
+    ...(main.live !== state.live || main.rows === state.rows ? [] : [{ table, rows: main.rows, known: state.rows }]),
+    ...lines.flatMap(({ known = 0, ...line }) => (line.rows < known ? [{ ...line, known }] : [])),
+    ...versions,
+  ]);
+  return { emptied: emptied.map(({ table }) => table), differing };
 }
 
 /** Those of the streams that brought rows of the company. */
@@ -190,6 +199,13 @@ async function emptiedTables(
   return rows.map(({ place }) => looks[place]!.found);
 }
 
+/** A table with other rows than are known. */
+interface Differing {
+  readonly table: string;
+  readonly rows: number;
+  readonly known: number;
+}
+
 interface Counts {
   readonly rows: number;
   readonly live: number;
@@ -203,13 +219,13 @@ interface Counted {
   /** Child tables; `known` is undefined where nobody counted before. */
   readonly lines: readonly { readonly table: string; readonly rows: number; readonly known: number | undefined }[];
   /** Tables of versions that have other present versions than their table has live rows (`known`). */
-  readonly versions: readonly { readonly table: string; readonly rows: number; readonly known: number }[];
+  readonly versions: readonly Differing[];
 }
 
 /** Counts the tables of streams, in one statement. */
 async function countedStreams(
-  destination: Destination,
-  { company, versioned }: Watched,
+  destination: Looked,
+  { company, versioned }: Pick<Watched, "company" | "versioned">,
   streams: readonly Stream[],
 ): Promise<readonly Counted[]> {
   if (streams.length === 0) return [];

@@ -5,7 +5,6 @@ import type { Models } from "../../catalog/model.ts";
 import { constructedRelations } from "../../catalog/relation.ts";
 import type { Stream } from "../../catalog/stream.ts";
 import { digestOf } from "../../digest.ts";
-import { DestinationError } from "../../errors.ts";
 import type { Message } from "../../message.ts";
 import type { Schemas } from "../database.ts";
 import { versionsName } from "../ddl/as_of.ts";
@@ -22,7 +21,6 @@ import { analyticsSchema, type ViewOrder } from "../views/view.ts";
 import { readExtensions, withExtensions } from "./extended_tables.ts";
 import { type Look, recordsOf, rememberLook, type Seen, seenOf } from "./look.ts";
 import { type Mended, mendLostRows } from "./lost_rows.ts";
-import { tablesMessages } from "./messages.ts";
 import { forgetStream } from "./removal.ts";
 import { type Checked, checkTables, commentTables, type Ensured, ensureTables, type TableOrder } from "./tables.ts";
 import { chooseUnknownFieldColumns, withAdded } from "./unknown_field_columns.ts";
@@ -124,14 +122,8 @@ export async function prepareWarehouse(
   const { acceptsAddress, isShared = false } = expectation;
   const names = [streams.map(({ name }) => name), [...versioned], grantSelectTo];
   const asked = digestOf([version, expectation.catalogue, names, expectation.views]);
-  const check = async (seen: Seen | undefined): Promise<Partial<Checked>> => {
-    if (seen !== undefined) return {};
-    const checked = await checkTables(db, dialect, tableOrder(destination, expectation));
-    // Other processes would not know.
-    if (isShared && checked.unusable.size > 0)
-      throw new DestinationError(tablesMessages.unusable({ faults: [...checked.unusable.values()] }));
-    return checked;
-  };
+  const check = async (seen: Seen | undefined): Promise<Partial<Checked>> =>
+    seen === undefined ? checkTables(db, dialect, tableOrder(destination, expectation)) : {};
   const before = await check(seenOf(look, asked));
   const read = await readRates(db, look.facts !== undefined, expectation.views.currency);
   const ensured = (catalog: Catalog | undefined) =>
@@ -149,6 +141,8 @@ export async function prepareWarehouse(
   const { catalog, unusable = none } = isAsBefore ? before : await check(seenOf(present, asked));
   if (!isAsBefore) await ensured(catalog);
   const usable = streams.filter(({ name }) => !unusable.has(name));
+  // The history of a stream that cannot be worked on is as it was.
+  const usableLocked = expectation.lockedStreams.filter(name => !unusable.has(name));
   const widenable = streams.filter(({ name }) => widening.includes(name));
   const added = await chooseUnknownFieldColumns(destination, widenable, now);
   const widened = (stream: Stream): Stream => withAdded(stream, added, volatileOf(stream.name));
@@ -172,7 +166,7 @@ export async function prepareWarehouse(
   const reconcileHistories = async () => {
     const histories = isShared
       ? []
-      : await reconcileHistoriesOf(destination, { ...expectation, streams: wide.streams });
+      : await reconcileHistoriesOf(destination, { ...expectation, streams: wide.streams, lockedStreams: usableLocked });
     const still = new Map([...off, ...(await leftComments(destination, expectation))]);
     const comments = digestOf([...still]);
     await markOff(destination, expectation);

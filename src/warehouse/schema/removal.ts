@@ -77,7 +77,11 @@ export async function dropTables(db: Db, dialect: Dialect, removal: Removal): Pr
     if (foreign.length > 0)
       throw new DestinationError(tablesMessages.views_read_table({ views: foreign, table: tables.main.name }));
     const given = dialect.isServer
-      ? await grantsByHand(trx, [...empty, ...ours.map(name => ({ schema: shown, name }))], removal.grantSelectTo ?? [])
+      ? await grantsByHand(
+          trx,
+          [...empty, ...functions, ...ours.map(name => ({ schema: shown, name }))],
+          removal.grantSelectTo ?? [],
+        )
       : [];
     // The next run makes anew those that can do without the tables.
     await dropViews(trx, dialect, shown, ours);

@@ -118,9 +118,19 @@ export async function checkTables(db: Db, dialect: Dialect, order: TableOrder): 
   accepted({ ...plan, refusals: [...plan.refusals, ...others] });
   if (!isOnesOwn && shapes.some(({ name }) => catalog.tables.has(`${order.schema}.${name}`)))
     await refuseOthersTables(db, order);
-  const altered = given === undefined ? [] : alteredColumns(catalog, shapes, given);
+  return { catalog, ...(await compareTypes(db, dialect, order, catalog, given)) };
+}
+
+/** Compares the types of columns with those that they were given. A run that joins another one finds what that one could not restore. */
+export async function compareTypes(
+  db: Db,
+  dialect: Dialect,
+  order: TableOrder,
+  catalog: Catalog,
+  given?: RecordedColumns,
+): Promise<Omit<Checked, "catalog">> {
+  const altered = alteredColumns(catalog, wantedShapes(dialect, order), given ?? new Map());
   return {
-    catalog,
     altered: altered.map(({ table, column }) => `${table}.${column}`),
     unusable: dialect.isServer ? await neededColumns(db, order.schema, altered) : new Map(),
   };
@@ -189,6 +199,10 @@ export function wantedShapes(dialect: Dialect, order: Omit<TableOrder, "grantSel
     shapesOf(dialect, order, tables, order.comment, order.versioned?.has(tables.main.name)),
   );
 }
+
+/** Those of the tables that are not there. */
+export const lackingShapes = (dialect: Dialect, order: TableOrder, { tables }: Catalog): readonly Shape[] =>
+  wantedShapes(dialect, order).filter(({ schema, name }) => !tables.has(`${schema}.${name}`));
 
 function accepted(plan: Plan): Plan {
   if (plan.refusals.length === 0) return plan;

@@ -18,6 +18,34 @@ const version = (order: z.ZodRawShape = {}) =>
   });
 
 describe.each(warehouses)("$name", ({ make, name }) => {
+  test("columns that somebody added to a table of versions keep their values when versions end and begin", async () => {
+    const config = { streams: { defaults: { history: true } } };
+    const place = await scenario(make, { orders: 12 }, { config });
+    const { sync, simulator, clock, count } = place;
+    const night = async () => {
+      clock.advance(86_400_000);
+      expect(await sync({ catalogue: version(), confirmDeletes: true })).toMatchObject({ exit_code: 0 });
+    };
+    await night();
+    const versions = "purchase_orders_versions";
+    await meddle(place.warehouse, [
+      `alter table procurement.${versions} add column remark varchar`,
+      `update procurement.${versions} set remark = po_number`,
+    ]);
+    simulator.update("purchase_orders", 5);
+    simulator.delete("purchase_orders", 1);
+    for (const nth of [1, 2]) {
+      await night();
+      const ended = nth === 1 ? 6 : 9;
+      expect([await count(versions, "remark = po_number"), await count(versions, "not _is_current")]).toEqual([
+        12,
+        ended,
+      ]);
+      simulator.update("purchase_orders", 3);
+    }
+    expect(await count("procurement.purchase_orders_as_of(current_timestamp)")).toBe(11);
+  });
+
   test("columns that somebody added keep their values when rows and lines change, leave and return", async () => {
     const place = await scenario(make, { orders: 12 });
     const { sync, simulator, clock } = place;

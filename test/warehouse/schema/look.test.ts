@@ -19,6 +19,9 @@ const known = { catalogue, relations: () => [], models: { models: [], meanings: 
 
 const CATALOG = /duckdb_(?:tables|views|columns|functions)\(|pg_catalog|information_schema|pragma_table_info/;
 
+/** A lake's stages stand in another database, at which each opening looks. */
+const least = (name: Warehouse["name"]) => (name === "ducklake" ? 2 : 1);
+
 type Make = () => Promise<Warehouse>;
 
 /** A warehouse in which nothing has changed for two nights. */
@@ -43,11 +46,11 @@ async function settled(make: Make, config: Readonly<Record<string, unknown>> = {
   };
   await night();
   await night();
-  expect(await night()).toMatchObject({ asked: 1, report: { exit_code: 0 } });
+  expect(await night()).toMatchObject({ asked: least(place.warehouse.name), report: { exit_code: 0 } });
   return Object.assign(place, { night });
 }
 
-describe.each(warehouses)("$name", ({ make }) => {
+describe.each(warehouses)("$name", ({ make, name }) => {
   test("a night asks the catalog once while nothing but rows has changed, whichever streams it works on", async () => {
     const { night, simulator } = await settled(make);
     simulator.update("purchase_orders", 2);
@@ -55,9 +58,9 @@ describe.each(warehouses)("$name", ({ make }) => {
     expect((await night()).report.exit_code).toBe(0);
     // The details of what is new come now.
     expect((await night()).report.exit_code).toBe(0);
-    expect((await night()).asked).toBe(1);
+    expect((await night()).asked).toBe(least(name));
     const names = ["purchase_orders", "purchase_order_details"];
-    expect([(await night({ names })).asked, (await night()).asked]).toEqual([1, 1]);
+    expect([(await night({ names })).asked, (await night()).asked]).toEqual([least(name), least(name)]);
   });
 
   test.each([
@@ -91,18 +94,18 @@ describe.each(warehouses)("$name", ({ make }) => {
     for (let time = 1; time <= 2; time++) {
       await meddle(warehouse, [statement.replace(/vendor$/, `vendor_${time}`) + cascade]);
       const next = await night();
-      expect([time, next.asked > 1]).toEqual([time, true]);
+      expect([time, next.asked > least(name)]).toEqual([time, true]);
       expect(next.said.join("\n")).toMatch(saying);
       expect(await warehouse.query(question)).toEqual([{ mended: true }]);
     }
     await night();
-    expect((await night()).asked).toBe(1);
+    expect((await night()).asked).toBe(least(name));
   });
 
   test("another program and another configuration look at everything again", async () => {
     const { night, configure } = await settled(make);
-    expect((await night({ version: "0.0.1" })).asked).toBeGreaterThan(1);
-    expect((await night({ version: "0.0.1" })).asked).toBe(1);
+    expect((await night({ version: "0.0.1" })).asked).toBeGreaterThan(least(name));
+    expect((await night({ version: "0.0.1" })).asked).toBe(least(name));
     configure({ views: false });
     expect((await night()).said.join("\n")).toMatch(/removed .*view/);
     const wider = ordersWith({ order: { vendor_name: text().nullable(), currency: text().nullable() } });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { count } from "../../../schemas/fields.ts";
 import { snapshot } from "../../../src/catalog/stream.ts";
 import { streamOf } from "../../catalog/streams.ts";
@@ -10,9 +10,13 @@ import { told } from "../../sync/answers.ts";
 import { orderCatalogue as catalogue } from "../../sync/orders.ts";
 import { scenario } from "../../sync/scenario.ts";
 
+/** Runs look into the tables of a lake with --full and --details alone. */
+const isLake = inject("databases").includes("ducklake");
 /** What the day of a run decides. */
 const whenever = { _changed_at: "", _first_seen_at: "", _extra: {} };
 const data = "procurement.purchase_order";
+/** Runs that count the rows of tables. */
+const hows = isLake ? [{ full: true }] : [{ hours: 24 }, { full: true }];
 
 describe.each(eitherWarehouse)("$name", ({ make }) => {
   async function loaded(history = false) {
@@ -29,7 +33,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
         .sort(([a], [b]) => (a < b ? -1 : 1));
     const before = await values();
     /** What a run says and requests after somebody's statements; the tables then have their rows again. */
-    const mended = async (statements: readonly string[], { hours = 1, full = false } = {}) => {
+    const mended = async (statements: readonly string[], { hours = 1, full = isLake } = {}) => {
       await meddle(place.warehouse, statements);
       place.clock.advance(hours * 3_600_000);
       place.simulator.requests.clear();
@@ -82,7 +86,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
       `delete from ${data}_details where po_number ${numbers}`,
       `delete from ${data}s where po_number ${numbers}`,
     ];
-    for (const how of [{ hours: 24 }, { full: true }]) {
+    for (const how of hows) {
       const { report, details } = await mended(some, how);
       expect(report.warnings.map(({ code, fields }) => [code, fields])).toEqual(
         ["purchase_orders", "purchase_order_details"].map(table => [
@@ -99,7 +103,7 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const { mended, count } = await loaded(true);
     const lines = "purchase_order_line_items";
     const [all, live] = [await count(lines), await count(lines, "_deleted_at is null")];
-    for (const how of [{ hours: 24 }, { full: true }]) {
+    for (const how of hows) {
       const { report, details } = await mended([`delete from ${data}_line_items where _index > 0`], how);
       const fields = { table: lines, company: "acme", rows: 12, known: all };
       expect(report.warnings).toMatchObject([{ code: "tables.lines_differ", fields }]);
@@ -118,9 +122,9 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     const figures = streamOf("figures", { orders: count() }, { mode, key: ["observed_on", "side"] });
     const place = await told(make, [figures], { "/figures": () => ({ orders: 1 }) });
     const night = async (...statements: string[]) => {
-      await meddle(place.warehouse, statements);
+      if (statements.length > 0) await meddle(place.warehouse, statements);
       place.clock.advance(24 * 3_600_000);
-      const { exit_code, warnings } = await place.run();
+      const { exit_code, warnings } = await place.run({ full: isLake });
       return [exit_code, warnings.map(({ code, fields }) => [code, fields["rows"], fields["known"]])];
     };
     for (const _ of [1, 2, 3]) expect(await night()).toEqual([0, []]);
@@ -151,29 +155,33 @@ describe.each(eitherWarehouse)("$name", ({ make }) => {
     expect(details).toBe(0);
   });
 
-  test("rows that the tables have and the row state does not are replaced, on the same day too, and none is stored twice", async () => {
-    const { mended, count } = await loaded(true);
-    const newer = `po_number in (select po_number from ${data}s order by po_number desc limit 4)`;
-    for (const where of [newer, "true"]) {
-      const state = ["purchase_orders", "purchase_order_details"].map(
-        stream => `delete from _tributary.rows_${stream} where ${where}`,
-      );
-      const rows = where === "true" ? 12 : 4;
-      const { report } = await mended([
-        ...state,
-        `delete from _tributary.details where ${where.replace("po_number", "parent_key")}`,
-      ]);
-      expect(report.exit_code).toBe(0);
-      expect(report.warnings.map(({ code, fields }) => [code, fields["table"], fields["rows"]])).toEqual([
-        ["tables.state_older", "purchase_orders", rows],
-        ["tables.state_older", "purchase_order_details", rows],
-      ]);
-      expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, updated: rows });
-      for (const table of ["purchase_orders", "purchase_order_details"])
-        expect([await count(table), await count(`${table}_versions`, "_is_current")]).toEqual([12, 12]);
-      expect((await mended([])).report.warnings).toEqual([]);
-    }
-  });
+  // A lake restores rows and row state at once.
+  test.skipIf(isLake)(
+    "rows that the tables have and the row state does not are replaced, on the same day too, and none is stored twice",
+    async () => {
+      const { mended, count } = await loaded(true);
+      const newer = `po_number in (select po_number from ${data}s order by po_number desc limit 4)`;
+      for (const where of [newer, "true"]) {
+        const state = ["purchase_orders", "purchase_order_details"].map(
+          stream => `delete from _tributary.rows_${stream} where ${where}`,
+        );
+        const rows = where === "true" ? 12 : 4;
+        const { report } = await mended([
+          ...state,
+          `delete from _tributary.details where ${where.replace("po_number", "parent_key")}`,
+        ]);
+        expect(report.exit_code).toBe(0);
+        expect(report.warnings.map(({ code, fields }) => [code, fields["table"], fields["rows"]])).toEqual([
+          ["tables.state_older", "purchase_orders", rows],
+          ["tables.state_older", "purchase_order_details", rows],
+        ]);
+        expect(lineOf(report, "purchase_orders")).toMatchObject({ inserted: 0, updated: rows });
+        for (const table of ["purchase_orders", "purchase_order_details"])
+          expect([await count(table), await count(`${table}_versions`, "_is_current")]).toEqual([12, 12]);
+        expect((await mended([])).report.warnings).toEqual([]);
+      }
+    },
+  );
 
   test("tables that another state schema knows are refused until that schema is gone", async () => {
     const { sync, configure, mended, warehouse } = await loaded();

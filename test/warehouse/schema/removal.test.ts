@@ -117,12 +117,21 @@ test("PostgreSQL: grants that somebody gave are named as statements that give th
   const destination = await inPostgres();
   const { db } = destination;
   await filled(destination);
-  await sql`grant insert, select on procurement.item_tags to public`.execute(db);
+  const made = () => ensureTables(db, destination.dialect, { ...order, versioned: new Set(["items"]) });
+  await made();
+  const statements = [
+    "GRANT EXECUTE ON FUNCTION procurement.items_as_of(timestamp with time zone) TO pg_monitor;",
+    "GRANT INSERT, SELECT ON procurement.item_tags TO PUBLIC;",
+    "GRANT SELECT (item_id), UPDATE (item_id) ON procurement.items TO pg_monitor;",
+  ];
+  const give = async () => {
+    for (const statement of statements) await sql`${sql.raw(statement)}`.execute(db);
+  };
+  await give();
   await drop(destination, "beta");
-  const statement = "GRANT INSERT, SELECT ON procurement.item_tags TO PUBLIC;";
-  expect((await drop(destination, "acme")).at(-1)).toContain(statement);
-  await ensureTables(db, destination.dialect, order);
-  await sql`${sql.raw(statement)}`.execute(db);
+  expect((await drop(destination, "acme")).at(-1)).toContain(statements.join(" "));
+  await made();
+  await give();
 });
 
 test("PostgreSQL: rows that another company's run is about to commit keep the tables", async () => {

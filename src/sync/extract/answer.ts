@@ -1,4 +1,5 @@
 import type { Detail, Stream } from "../../catalog/stream.ts";
+import type { Message } from "../../message.ts";
 import { textOf, valueAt } from "../../rows/encode_value.ts";
 import { type Envelope, shown } from "../../source/envelope.ts";
 import { lackIn } from "../../source/evidence.ts";
@@ -14,12 +15,14 @@ export class UnfitError extends Error {
 type Came = Pick<Envelope, "data" | "around">;
 
 /** Whether more rows than came are said to be there, which a note says once a run. */
-export function notesLack(answer: Came, rows: number, path: string, { notes }: StreamProgress): boolean {
+export function notesLack(answer: Came, rows: number, path: string, progress: StreamProgress): boolean {
   const lack = lackIn(answer, rows);
-  if (lack === undefined) return false;
-  const note = extractMessages.more_rows({ path, ...lack, rows });
+  if (lack !== undefined) noteOnce(progress, extractMessages.more_rows({ path, ...lack, rows }));
+  return lack !== undefined;
+}
+
+export function noteOnce({ notes }: StreamProgress, note: Message): void {
   if (notes.every(({ code }) => code !== note.code)) notes.push(note);
-  return true;
 }
 
 /** The rows of an answer or of a page of it, what stands beside and around them, and the column that tells arrays side by side apart. */

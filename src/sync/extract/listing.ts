@@ -9,13 +9,14 @@ import { countIn } from "../../source/evidence.ts";
 import { type Page, type PageRequest, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
 import type { StreamProgress } from "../stream_progress.ts";
-import { notesLack } from "./answer.ts";
+import { noteOnce, notesLack } from "./answer.ts";
 import { extractMessages } from "./messages.ts";
 import type { Reading } from "./reading.ts";
 import {
   besideRows,
   digestsOf,
   edgesOf,
+  hasNullRows,
   insteadOfRows,
   nameOf,
   placeOfRows,
@@ -183,6 +184,9 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
   // Of the field that the stream names as its count the publish tells.
   const isCounted = total !== null && total > came;
   const isSaidShort = ended && !paged && !isCounted && notesLack(page, came, job.path, job.progress);
+  // The guard of an empty list stands where null is all that comes. Beside other pages nobody knows what it left out.
+  const isNull = (page.cursor !== undefined || !ended) && hasNullRows(page.data, job.listing.rows);
+  if (isNull) noteOnce(job.progress, extractMessages.null_rows({ path: job.path }));
   const isWhole = ended && record.pages === 0 && job.queries.length === 1 && !isNarrowed;
   return {
     ...record,
@@ -194,7 +198,7 @@ function advance(job: ListingJob, record: ScanRecord, page: Page, rows: number):
     firstTotal: record.pages === 0 ? total : record.firstTotal,
     lastTotal: total,
     oneAnswer: isWhole && rows < (page.limit ?? limit ?? Infinity),
-    capped: record.capped || isSaidShort || (ended && limit !== undefined && rows >= limit),
+    capped: record.capped || isNull || isSaidShort || (ended && limit !== undefined && rows >= limit),
     date: record.date ?? page.date?.toISOString() ?? null,
   };
 }
@@ -217,12 +221,11 @@ export function totalIn(data: unknown, { total: path }: Pick<Scan | Feed, "total
 }
 
 /** A total that is no count is none, which a note says once a run: the list is then compared by its rows alone. */
-function noteOddTotal(data: unknown, { path, listing: { total: field }, progress: { notes } }: ListingJob): void {
+function noteOddTotal(data: unknown, { path, listing: { total: field }, progress }: ListingJob): void {
   const came = field === undefined ? undefined : valueAt(field.split("."), besideRows(data));
   if (field === undefined || came === undefined || came === null || countIn(came) !== null) return;
   const shown = typeof came === "object" ? nameOf(came) : JSON.stringify(came).slice(0, 40);
-  const note = extractMessages.odd_total({ path, field, got: shown });
-  if (notes.every(({ code }) => code !== note.code)) notes.push(note);
+  noteOnce(progress, extractMessages.odd_total({ path, field, got: shown }));
 }
 
 export interface FirstPage {

@@ -5,11 +5,11 @@ import { type About, telling } from "../../source/archive/about.ts";
 import { proofIn } from "../../source/evidence.ts";
 import { getWhole, type Page, readPages } from "../../source/pages.ts";
 import type { ScanRecord } from "../../warehouse/state/stream_state.ts";
-import { notesLack, otherThanAsked } from "./answer.ts";
+import { noteOnce, notesLack, otherThanAsked } from "./answer.ts";
 import { PAGE_ROWS, takePage } from "./listing.ts";
 import { extractMessages } from "./messages.ts";
 import type { Reading } from "./reading.ts";
-import { edgesOf, rowsIn } from "./rows_in_answer.ts";
+import { edgesOf, hasNullRows, rowsIn } from "./rows_in_answer.ts";
 
 /** One question of a lookup: its path is built, `context` holds the values by their columns. */
 export interface Question {
@@ -108,11 +108,14 @@ async function takeAnswer(
     const last = pages.at(-1);
     const isList = last !== undefined && lookup?.single !== true;
     const isShort = isList && notesLack(last, rows, job.stream.path, progress);
+    // An empty answer passes no guard, for what a lookup asks for may have nothing.
+    const isNull = isList && pages.some(({ data }) => hasNullRows(data, job.listing.rows));
+    if (isNull) noteOnce(progress, extractMessages.null_rows({ path: job.stream.path }));
     const taken = {
       ...next,
       pages: record.pages + pages.length,
       rows: record.rows + rows,
-      capped: record.capped || isShort || (limit !== undefined && rows >= limit),
+      capped: record.capped || isShort || isNull || (limit !== undefined && rows >= limit),
       date: record.date ?? pages[0]?.date?.toISOString() ?? null,
     };
     progress.rows(rows, taken);

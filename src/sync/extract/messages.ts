@@ -4,6 +4,8 @@ import { catalog, template } from "../../message.ts";
 export const extractMessages = catalog("extract", {
   no_rows:
     "{path=/items}: expected rows at {place=data.items}, got {got=an array}. The scan stays incomplete and the next run tries again.",
+  null_rows:
+    "{path=/po}: null came where rows are expected, so some may be left out. The rows that came are loaded, and nothing is deleted on that account.",
   more_rows: template(
     { path: "/appointments", field: "total", said: 40 as number | true, rows: 25 },
     ({ path, field, said, rows }) =>

@@ -27,6 +27,10 @@ export function sectionsIn(
   return hasNull && !(nullIsEmpty && isEmpty) ? undefined : found;
 }
 
+/** Whether null stands where rows are expected. */
+export const hasNullRows = (data: unknown, rows: string | Sections): boolean =>
+  pathsOf(rows).some(([, path]) => cameAt(data, path) === null);
+
 const pathsOf = (rows: string | Sections): readonly (readonly [string | undefined, string])[] =>
   typeof rows === "string" ? [[undefined, rows]] : Object.entries(rows.of);
 

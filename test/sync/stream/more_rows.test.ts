@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { id, record, text } from "../../../schemas/fields.ts";
-import { defineStream, detail, list, lookup } from "../../../src/catalog/stream.ts";
+import { defineStream, detail, list, lookup, scan } from "../../../src/catalog/stream.ts";
 import { lineOf } from "../../support/run.ts";
 import { eitherWarehouse } from "../../support/warehouse.ts";
-import { instead, told } from "../answers.ts";
+import { instead, page, told } from "../answers.ts";
 import { live, noAudit } from "../vendors.ts";
 
 const row = record("A thing.", { id: id().describe("Its id."), note: text().nullable().describe("A note.") });
 const facts = { path: "/things", row, key: ["id"], preset: "core" } as const;
 const things = defineStream({ ...facts, name: "things", mode: list({ rows: "things" }) });
 const working = defineStream({ ...facts, name: "working", mode: list({ rows: "things", absence: "left" }) });
+const paged = defineStream({ ...facts, name: "paged", mode: scan({ rows: "things" }) });
 const counted = defineStream({ ...facts, name: "counted", mode: list({ rows: "things", total: "total" }) });
 const parts = defineStream({
   ...{ name: "parts", path: "/things/{id}/parts", key: ["id", "_index"], preset: "core" },
@@ -52,6 +53,27 @@ describe.each(eitherWarehouse)("$name: a field beside the rows that says there a
     const report = await place.run();
     expect(report.notes).toMatchObject([{ code: "extract.more_rows", fields: { field: "meta.total", said: 4 } }]);
     expect(lineOf(report, "things")).toMatchObject({ deleted: 0, missing: 1 });
+  });
+
+  test("null in place of one page, or of a lookup's rows, is no proof that rows are gone", async () => {
+    const pages = (second: unknown) => (passing: { readonly query: URLSearchParams }) =>
+      passing.query.get("cursor") === "P2" ? page({ things: second }, null) : page({ things: thingsOf(4) }, "P2");
+    const rest = thingsOf(6).slice(4);
+    const settings = { found: { parameters: { near: ["a"] } } };
+    const place = await told(
+      make,
+      [paged, found],
+      { "/things": pages(rest), "/found": () => ({ found: thingsOf(3) }) },
+      { streams: { ...noAudit().streams, include: ["found"], settings } },
+    );
+    expect(await place.run()).toMatchObject({ exit_code: 0, notes: [] });
+    Object.assign(place.says, { "/things": pages(null), "/found": () => ({ found: null }) });
+    for (const _night of [1, 2, 3]) {
+      place.clock.advance(86_400_000);
+      const report = await place.run();
+      expect(report).toMatchObject({ exit_code: 0, notes: Array(2).fill({ code: "extract.null_rows" }) });
+    }
+    expect([await place.count("paged", live), await place.count("found", live)]).toEqual([6, 3]);
   });
 
   test("that the stream names as its count makes the list incomplete, with exit code 1", async () => {

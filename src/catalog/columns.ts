@@ -54,7 +54,7 @@ export interface Column {
   readonly source: Source;
   readonly kind: Kind;
   /** The documented type of JSON: a value of another type is a problem. Undefined: whatever comes. */
-  readonly holds?: "object" | "array";
+  readonly holds?: "object" | "array" | undefined;
   readonly nullable: boolean;
   readonly volatile: boolean;
   /** Not documented: it was added because the service sends the field. Its text is whatever scalar came. */

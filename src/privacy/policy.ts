@@ -90,7 +90,8 @@ export function withPolicy(stream: Stream, { id, treatments }: Policy): Stream {
     columns: table.columns.flatMap(column => {
       const treatment = treatments.get(`${table.name}.${column.name}`);
       if (treatment === undefined) return [column];
-      return treatment === "exclude" ? [] : [{ ...column, treatment }];
+      // A hash is a text, whatever the documents say.
+      return treatment === "exclude" ? [] : [{ ...column, treatment, holds: undefined }];
     }),
   });
   const tables: TableSet = { main: treated(main), children: children.map(treated) };

@@ -78,8 +78,8 @@ function plain(text: string): string {
   return `${sign}${padded.slice(0, zeros)}.${padded.slice(zeros)}`;
 }
 
-/** The value in the form in which `inWords` selects it; `isUnfit` where it must be NULL and a problem. */
-export function expectedValue(kind: Kind, raw: unknown): unknown {
+/** The value in the form in which `inWords` selects it; `isUnfit` where it must be NULL and a problem. `holds`: what a JSON column is documented to hold. */
+export function expectedValue(kind: Kind, raw: unknown, holds?: "object" | "array" | undefined): unknown {
   if (raw === null || raw === undefined) return null;
   const text = numeral(raw);
   switch (kind) {
@@ -106,9 +106,12 @@ export function expectedValue(kind: Kind, raw: unknown): unknown {
     case "moment":
       return typeof raw === "string" ? (microseconds(raw) ?? unfit) : unfit;
     case "json":
-      return new Json(raw);
+      return holds === undefined || holds === containerOf(raw) ? new Json(raw) : unfit;
   }
 }
+
+const containerOf = (raw: unknown) =>
+  Array.isArray(raw) ? "array" : typeof raw === "object" && !(raw instanceof Digits) ? "object" : undefined;
 
 export const isUnfit = (value: unknown): boolean => value === unfit;
 

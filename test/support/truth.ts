@@ -145,7 +145,7 @@ function compareRow(table: Table, told: Told, element: unknown, index: number, r
         : column.name === "_index"
           ? index
           : told.key[table.key.indexOf(column.name)];
-    const expected = expectedValue(column.kind, raw);
+    const expected = expectedValue(column.kind, raw, column.holds);
     if (isUnfit(expected) || saysMoreThanDay(column.kind, raw)) problems[column.name] = raw;
     seen.values++;
     if (!agrees(column.kind, expected, row[column.name]))

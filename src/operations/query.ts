@@ -121,13 +121,21 @@ function refused(error: unknown, text: string, statement: string): TributaryErro
 /** The database's reason, and its place in the query's own text: the rest of the statement is not the user's. */
 function reasonOf(cause: unknown, text: string, statement: string): string {
   const said = (cause instanceof Error ? cause.message : String(cause)).trim();
-  const [, whole = said, numeral = "", shown = "", caret = ""] =
-    /^([\s\S]*?)\s*\nLINE (\d+): (.*)\n( *)\^/.exec(said) ?? [];
+  const told = said.split("\n");
+  const pointing = told.findLastIndex(line => line.trim() === "^");
+  const [, numeral, shown = ""] = /^LINE (\d+): (.*)/.exec(told[pointing - 1] ?? "") ?? [];
+  const whole =
+    numeral === undefined
+      ? said
+      : told
+          .slice(0, pointing - 1)
+          .join("\n")
+          .trimEnd();
   // A quoted rest of the statement ends where ours begins.
   const head = whole.replace(/\n\) answer[\s\S]*/, '"');
   const place = placeInPostgres(cause, statement) ?? {
-    ...{ line: Number(numeral) - 1, shown },
-    column: caret.length - `LINE ${numeral}: `.length,
+    ...{ line: Number(numeral ?? 0) - 1, shown },
+    column: (told[pointing] ?? "").indexOf("^") - `LINE ${numeral}: `.length,
   };
   if (place.line <= 0) return head;
   const lines = text.split("\n");

@@ -1,9 +1,9 @@
 import {
+  anyJson,
   count,
   date,
   flag,
   id,
-  json,
   moment,
   money,
   notGiven,
@@ -26,7 +26,7 @@ const thing = record("A thing.", {
   flag: flag().nullable().describe("A flag."),
   day: date().nullable().describe("A date."),
   moment: moment().nullable().describe("A moment."),
-  json: json().nullable().describe("Anything."),
+  json: anyJson().nullable().describe("Anything."),
   po_number: text().nullable().describe("A number."),
   lines: table("thing_lines", "Its lines.", {
     line_no: id().nullable().describe("Which."),

@@ -39,12 +39,18 @@ function blocks(titles: readonly string[], rows: readonly (readonly string[])[],
 const cut = (rows: readonly (readonly string[])[], width: number): string[][] =>
   rows.map(row => row.map(value => cutText(value, width)));
 
+function lengthWithoutZeros(value: string): number {
+  let length = value.length;
+  while (value[length - 1] === "0") length--;
+  return length;
+}
+
 /** Without the zeros that no value of a column needs: amounts keep two places. */
 function withFewPlaces(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const places = rows[0]?.map((_, at) => {
     const values = rows.map(row => row[at]!).filter(value => value !== "");
     if (!values.every(value => MANY_PLACES.test(value))) return undefined;
-    const needed = Math.max(0, ...values.map(value => value.replace(/0+$/, "").length - value.indexOf(".") - 1));
+    const needed = Math.max(0, ...values.map(value => lengthWithoutZeros(value) - value.indexOf(".") - 1));
     return needed === 1 ? 2 : needed;
   });
   return rows.map(row =>

@@ -62,7 +62,8 @@ const progressOf = (screen: Screen): string => screen.text().slice(screen.text()
 function reportOf(screen: Screen): string {
   const text = screen.text();
   return text
-    .slice(text.search(/^stream +status/m), text.indexOf("\n\nReaders find the tables"))
+    .slice(text.search(/^stream +status/m))
+    .replace(/\n\nReaders find the tables[\s\S]*?(?=\n\n|$)/, "")
     .replace(/\d{8}T\S+/, "20261126T020000-5f0c9b1e");
 }
 

@@ -34,7 +34,11 @@ test.each([
   ["a run", runData, [...facts, ...plan]],
   ["a company of a run", companyData, [...facts, ...plan, "keyLock"]],
   ["a schedule", schedule, ["name", "cron", "timezone", "retries", "retry_after"]],
-  ["a report", report, ["after", "out", "mail.smtp", "mail.from", "mail.to", "mail.subject", "post"]],
+  [
+    "a report",
+    report,
+    ["after", "out", "mail.smtp", "mail.from", "mail.to", "mail.subject", "mail.when", "mail.every", "post"],
+  ],
 ])("each option of %s is made of its schema", (_, schema, own) => {
   expect(ownValues(schema)).toEqual(own);
 });

@@ -74,7 +74,9 @@ function redactedLine(line: string, redact: Redactor): string {
   const redacted = redact(line);
   if (redacted === line) return line;
   try {
-    return `${JSON.stringify(redactJson(JSON.parse(line), redact))}\n`;
+    const parsed = JSON.parse(line) as { readonly code?: string };
+    // A code is ours, whatever the password is: `postgres.connection_lost`.
+    return `${JSON.stringify(Object.assign(redactJson(parsed, redact) as object, { code: parsed.code }))}\n`;
   } catch {
     return redacted;
   }

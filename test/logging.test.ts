@@ -26,6 +26,13 @@ test("every line is JSON with its level by name, code and fields, and holds no s
   });
 });
 
+test("a code stays, although a word in it is a password", () => {
+  const sink = collected();
+  createLogger("info", sink, createRedactor(["loaded"])).info(loaded({ from: "loaded", rows: 1 }));
+  const line: unknown = JSON.parse(sink.lines.join(""));
+  expect(line).toMatchObject({ code: "test.loaded", fields: { from: "•••" }, msg: "••• 1 rows from •••" });
+});
+
 test("an error has its stack at debug only", () => {
   const [plain, debug] = [collected(), collected()];
   const error = new TypeError('failed for se"cret');

@@ -8,7 +8,8 @@ import { keyLockOf, type Service } from "../sync/run/service.ts";
 import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { lastStreamRuns } from "../warehouse/state/run_log.ts";
 import { Awaiting } from "./awaiting.ts";
-import { companyDataOf, type RunData, type StopData } from "./job_data.ts";
+import { companyDataOf, type RunData, type StopData, stopData } from "./job_data.ts";
+import { workersMessages } from "./messages.ts";
 import { companyPriority } from "./priority.ts";
 import { type JobQueue, type JobState, jobId } from "./queue.ts";
 
@@ -80,6 +81,9 @@ async function conductCompany(
     const priority = companyPriority((await order).indexOf(company.name), data);
     await queue.add("companies", [{ id, data: companyDataOf(data, company.name, keyLock), priority }]);
     takeOver(await awaiting.endOf(id), run, company.name);
+    // Its worker may have heard before this process that the run is to end.
+    const stop = signal.aborted ? undefined : stopFor(await openStops(queue), data.runId);
+    if (stop !== undefined) run.stopRun(stop);
   };
   const own = (turns.get(keyLock) ?? Promise.resolve()).then(work);
   turns.set(
@@ -103,6 +107,15 @@ const stopOf = (runId: string, reason: unknown): StopData => ({
 /** Says that a run is to end. */
 export const addStop = (queue: JobQueue, stop: StopData): Promise<void> =>
   queue.add("stops", [{ id: jobId("stop", stop.runId), data: stop, priority: 0 }]);
+
+export const openStops = async (queue: JobQueue): Promise<readonly StopData[]> =>
+  (await queue.open("stops")).map(({ data }) => stopData.parse(data));
+
+/** Why a run is to end; undefined: it may go on. */
+export function stopFor(stops: readonly StopData[], runId: string): StoppedError | undefined {
+  const stop = stops.find(each => each.runId === runId);
+  return stop && new StoppedError(workersMessages.stopped({ reason: stop.reason }), stop.exitCode);
+}
 
 /** What the worker did for the company becomes what the run did. */
 function takeOver({ state, output }: JobState, run: CompanyRun, company: string): void {

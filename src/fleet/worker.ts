@@ -11,7 +11,8 @@ import type { CompanyOutcome } from "../sync/run/streams.ts";
 import { looking } from "../warehouse/connect/reading.ts";
 import { compareIdentity } from "../warehouse/state/identity.ts";
 import { type JobTools, PostponedError, workOnCompanyJob } from "./company_job.ts";
-import { type CompanyData, companyData, type RunData, runData, stopData } from "./job_data.ts";
+import { openStops, stopFor } from "./conducting.ts";
+import { type CompanyData, companyData, type RunData, runData } from "./job_data.ts";
 import { workersMessages } from "./messages.ts";
 import { LEAST_OF_DUE } from "./priority.ts";
 import { type Claim, HEARTBEAT_S } from "./queue.ts";
@@ -171,11 +172,10 @@ export class Worker {
           each.leaving.abort(new DestinationError(workersMessages.job_taken(), undefined, true));
     }
     if (active.length > 0) {
-      const stops = (await queue.open("stops")).map(({ data }) => stopData.parse(data));
+      const stops = await openStops(queue);
       for (const { data, ending } of active) {
-        const stop = stops.find(({ runId }) => runId === data.runId);
-        if (stop !== undefined)
-          ending.abort(new StoppedError(workersMessages.stopped({ reason: stop.reason }), stop.exitCode));
+        const stop = stopFor(stops, data.runId);
+        if (stop !== undefined) ending.abort(stop);
       }
     }
     const row = {

@@ -201,7 +201,9 @@ class Scenario {
         faults.push(`${rows.length} requests with another company's key, the first for ${rows[0]!.path}`);
     }
     this.#detailsFailed ||= mayFailDetails(step);
-    faults.push(...(await this.#rows.settle(ended, this.#runs.settings, new Set(), step.command, step.confirmDeletes)));
+    const isTakenOver = over && second !== undefined && second.done?.exit !== 4;
+    const left = { ...ended, isTakenOver };
+    faults.push(...(await this.#rows.settle(left, this.#runs.settings, new Set(), step.command, step.confirmDeletes)));
     return faults;
   }
 

@@ -68,7 +68,7 @@ export class Rows {
 
   /** Reads the tables after a step and holds them against those before it. */
   async settle(
-    { done, crash, notice }: Ended,
+    { done, crash, notice, isTakenOver = false }: Ended & { readonly isTakenOver?: boolean },
     { titles }: Settings,
     emptied: ReadonlySet<string>,
     command: Job["command"] = "sync",
@@ -99,8 +99,8 @@ export class Rows {
       }),
     ];
     if (done?.report !== undefined) {
-      // What was staged goes with the server.
-      if (!struck) faults.push(...faultsOfCounts(done.report, await stand.staged(COMPANY)));
+      // What was staged goes with the server, or to the run that went on.
+      if (!struck && !isTakenOver) faults.push(...faultsOfCounts(done.report, await stand.staged(COMPANY)));
       for (const { stream, status } of done.report.streams)
         if (status === "succeeded" || status === "warning") this.#read.set(stream, world.turn);
       if (!story.hiding && command === "sync") faults.push(...lost(tables, world, done.report));

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { systemClock } from "../../src/clock.ts";
+import type { Fleet } from "../../src/fleet/opening.ts";
 import { interposed } from "../support/interposed.ts";
 import { bench, configOf, lineOf } from "../support/run.ts";
 import { type Warehouse, warehouses } from "../support/warehouse.ts";
@@ -123,6 +124,45 @@ test.each(["the workers", "one process"])(
     expect(await planOf(shared, "ingested")).toMatchObject({ backfill: { done: true } });
   },
 );
+
+/** A worker's queue that has no company for it, and in which it sees no stop before a company is done. */
+function deaf(queue: Fleet["queue"]): Fleet["queue"] {
+  let hears = false;
+  const own: Partial<Fleet["queue"]> = {
+    take: async kind => (kind === "companies" ? undefined : queue.take(kind)),
+    open: async kind => (kind === "stops" && !hears ? [] : queue.open(kind)),
+    async ended(kind, ids) {
+      const found = await queue.ended(kind, ids);
+      hears ||= found.length > 0;
+      return found;
+    },
+  };
+  return new Proxy(queue, {
+    get(target, name) {
+      const value: unknown = Reflect.get(own, name) ?? Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+test("a stop that only the worker of the company has heard of ends the run as stopped", async () => {
+  const held = Promise.withResolvers<void>();
+  let seen = 0;
+  const shared = await place(async ({ path }) => {
+    if (path === "/ingested" && ++seen > 20) await held.promise;
+    return undefined;
+  }, 0);
+  const loaded = await configOf(shared.between, shared.warehouse, config);
+  const [conductor] = await startWorkers(loaded, 1, { name: "conductor", through: deaf });
+  const running = shared.runs.backfill({ names: ["ingested"], range: order.range, workers: true });
+  await until(() => conductor!.worker.doing.jobs.length > 0);
+  await startWorkers(loaded, 1);
+  await until(() => seen > 20);
+  const [runId] = [...(await conductor!.fleet.openRuns())];
+  await conductor!.fleet.stop(runId!);
+  expect(await running).toMatchObject({ status: "stopped", exit_code: 5 });
+  held.resolve();
+});
 
 test("stopped for all workers it keeps what was read, and one process goes on with it", async () => {
   await withinOneDay();

@@ -36,13 +36,22 @@ interface Differing {
   readonly name?: string;
   readonly clock?: Clock;
   readonly defaults?: Partial<WorkerTools["defaults"]>;
+  /** What it sees of the queue. */
+  readonly through?: (queue: Fleet["queue"]) => Fleet["queue"];
 }
 
 /** Starts workers that leave when the test has ended. */
 export async function startWorkers(
   config: Config,
   count: number,
-  { log = silentLog, version = "0.0.0", name = "worker", clock = systemClock, ...differing }: Differing = {},
+  {
+    log = silentLog,
+    version = "0.0.0",
+    name = "worker",
+    clock = systemClock,
+    through = queue => queue,
+    ...differing
+  }: Differing = {},
 ): Promise<readonly TestWorker[]> {
   const workers: TestWorker[] = [];
   for (let nth = 1; nth <= count; nth++) {
@@ -50,7 +59,7 @@ export async function startWorkers(
     const fleet = await openFleet(config, { clock });
     const worker = new Worker({
       ...{ id, config, log, clock, random: Math.random, redact: text => text },
-      ...{ queue: fleet.queue, beat: fleet.beat },
+      ...{ queue: through(fleet.queue), beat: fleet.beat },
       defaults: { ...defaults, version, ...differing.defaults },
     });
     const leaving = new AbortController();

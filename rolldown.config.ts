@@ -47,8 +47,8 @@ const OLD_NODE = generalMessages.old_node({
 });
 
 /**
- * The commit that a folder holds and its date, `8f23a01b, 2026-11-29`. Empty where nobody could get the same sources by it:
- * without git, outside a repository, with changes that are not committed.
+ * The commit checked out in a folder, and its date: `8f23a01b, 2026-11-29`. Empty without git, outside a repository, or if there are
+ * changes that are not committed, because the commit would then name other sources.
  */
 export function commitOf(folder: string): string {
   if (!existsSync(join(folder, ".git"))) return "";

@@ -1,6 +1,6 @@
 import { catalog, type Message, template } from "./message.ts";
 
-/** The public repository. Undefined until the owner names one: nobody invents an address. */
+/** The address of the public repository. Undefined until its owner names one. */
 const repository = undefined as string | undefined;
 
 const at = (page: string): string =>

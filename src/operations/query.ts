@@ -124,13 +124,8 @@ function reasonOf(cause: unknown, text: string, statement: string): string {
   const told = said.split("\n");
   const pointing = told.findLastIndex(line => line.trim() === "^");
   const [, numeral, shown = ""] = /^LINE (\d+): (.*)/.exec(told[pointing - 1] ?? "") ?? [];
-  const whole =
-    numeral === undefined
-      ? said
-      : told
-          .slice(0, pointing - 1)
-          .join("\n")
-          .trimEnd();
+  const above = told.slice(0, pointing - 1);
+  const whole = numeral === undefined ? said : above.join("\n").trimEnd();
   // A quoted rest of the statement ends where ours begins.
   const head = whole.replace(/\n\) answer[\s\S]*/, '"');
   const place = placeInPostgres(cause, statement) ?? {

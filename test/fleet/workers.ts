@@ -36,7 +36,7 @@ interface Differing {
   readonly name?: string;
   readonly clock?: Clock;
   readonly defaults?: Partial<WorkerTools["defaults"]>;
-  /** What it sees of the queue. */
+  /** Stands between it and its queue. */
   readonly through?: (queue: Fleet["queue"]) => Fleet["queue"];
 }
 

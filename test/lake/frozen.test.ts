@@ -9,8 +9,6 @@ import { warehouses } from "../support/warehouse.ts";
 
 const { make } = warehouses.find(({ name }) => name === "ducklake")!;
 const sizes = { orders: 60, invoices: 0, items: 0, findings: 0, ingested: 0 };
-/** Without a sign of life for so long a process is taken for one that stands still, with a look every five. */
-const STILL_MS = 30_000;
 
 test("a process that stands still in the middle of a publish keeps no other company out, and begins again when it wakes", async () => {
   const lake = await make();
@@ -35,9 +33,7 @@ test("a process that stands still in the middle of a publish keeps no other comp
   await until(async () => (await blocked())! > 0);
   first.kill("SIGSTOP");
   await server.query("commit");
-  const stoppedAt = Date.now();
   expect(json(await theirs.run(["sync", "--full", "--json", "purchase_orders"]))).toMatchObject({ exit_code: 0 });
-  expect(Date.now() - stoppedAt).toBeLessThan(2 * STILL_MS);
   const orders = () => lake.query("select _company, count(*) as n from procurement.purchase_orders group by 1");
   expect(await orders()).toEqual([{ _company: "beta", n: 60 }]);
   first.kill("SIGCONT");

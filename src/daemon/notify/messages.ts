@@ -5,10 +5,10 @@ import { catalog, template } from "../../message.ts";
 export const shown = (moment: string): string => `${moment.slice(0, 16).replace("T", " ")} UTC`;
 
 export const notifyMessages = catalog("notify", {
-  delivered: "told {target=notify.targets[0] (hooks.example.com)}: {title=nightly works again}",
+  delivered: "sent to {target=notify.targets[0] (hooks.example.com)}: {title=nightly works again}",
   not_delivered:
-    '{target=notify.targets[0] (hooks.example.com)} could not be told of "{title=nightly works again}": {reason=it answered 500}',
-  not_sent: "{target=notify.targets[0] (command)} could not be told: {reason=no answer (EPIPE)}",
+    '"{title=nightly works again}" could not be sent to {target=notify.targets[0] (hooks.example.com)}: {reason=it answered 500}',
+  not_sent: "Nothing could be sent to {target=notify.targets[0] (command)}: {reason=no answer (EPIPE)}",
   left_out:
     "{target=notify.targets[0] (hooks.example.com)} has {waiting=20} notifications waiting; one more is left out",
   not_made: "A notification could not be made.",

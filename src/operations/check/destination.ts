@@ -131,7 +131,7 @@ async function checkContents(
   return [...others, ...[...unusable.values()].map(message => failure(NAME, new DestinationError(message)))];
 }
 
-/** Tables that somebody dropped, emptied or restored, and that a run loads again. */
+/** A line for the tables that are missing, one for those that lost all rows, and one for those with other row counts. A run loads these again. */
 async function tableLines(
   looked: Looked,
   { companies, streams, versioned }: Fitness,

@@ -74,7 +74,7 @@ export const needs = (missed: Missed): Needed | undefined =>
 /**
  * Soft deletes: decides which missing rows are gone. What comes before it: only a full scan whose questions were all answered
  * looks for missing rows (stream/listing.ts), and rows before `start` are not among them (diff_load.ts). What follows: merge/deletion.ts marks them in the publishing transaction.
- * The 404s of details are judged by `areDoubtful`, of the same guard.
+ * merge/deletion_limits.ts judges details that answer 404.
  *
  * On proof, never on doubt. Equal totals are none: one deletion before an offset cursor and
  * one arrival behind it keep them and hide a live row. Proof is one answer that holds the whole list, a working list, a row's

@@ -11,7 +11,12 @@ const STILL_S = 30;
 
 /** Sends a statement that waits for the lock; meanwhile `beside` ends the sessions of a holder that stands still. */
 export async function waitForLock(session: Session, beside: Session, statement: string, key: string): Promise<void> {
-  const timer = setInterval(() => void endStill(beside, key), SIGN_MS).unref();
+  let looking: Promise<void> | undefined;
+  const look = () => {
+    // `beside` may be busy for longer than that.
+    looking ??= endStill(beside, key).finally(() => (looking = undefined));
+  };
+  const timer = setInterval(look, SIGN_MS).unref();
   try {
     await session.query(statement, [key]);
   } finally {

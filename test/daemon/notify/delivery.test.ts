@@ -55,7 +55,7 @@ test("a target that fails is tried three times, after 5 and 30 seconds", async (
   clock.advance(30_000);
   await notifier.settle();
   expect(receiver.received).toHaveLength(3);
-  expect(said).toEqual([expect.stringContaining("told notify.targets[0] (127.0.0.1:")]);
+  expect(said).toEqual([expect.stringContaining("notify.targets[0] (127.0.0.1:")]);
 });
 
 test("after the third failure it is given up, with a line in the log that names index and host only", async () => {
@@ -195,7 +195,7 @@ test("a command gets the notification on its standard input, its arguments as th
   const names = Object.keys(passed as object).filter(name => name !== "__CF_USER_TEXT_ENCODING");
   expect(["PATH", "HOME", "LANG", "TZ", "TMPDIR", "SystemRoot"]).toEqual(expect.arrayContaining(names));
   expect(names).toEqual(expect.arrayContaining(["PATH", "LANG"]));
-  expect(said).toEqual([expect.stringContaining("told notify.targets[0] (command)")]);
+  expect(said).toEqual([expect.stringContaining("notify.targets[0] (command)")]);
 });
 
 test("a command that fails is named with its exit code and what it said, redacted and cut", async () => {

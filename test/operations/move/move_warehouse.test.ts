@@ -104,7 +104,7 @@ test("only an empty warehouse is filled, and only from one that holds something"
   await expect(move(place, empty, place.warehouse)).rejects.toThrow("nothing has been loaded yet");
   await expect(move(place, place.warehouse, place.warehouse)).rejects.toThrow("another destination");
   await move(place, place.warehouse, empty);
-  await expect(move(place, place.warehouse, empty)).rejects.toThrow("it has rows of acme");
+  await expect(move(place, place.warehouse, empty)).rejects.toMatchObject({ code: "move.target_not_empty" });
 });
 
 test("a column and a table of the user's own stay where they are, and are named", async () => {
